@@ -1,0 +1,3 @@
+"""Courses whose every page is proved by running it."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Expecting: what a page promises of a fence, held against what came."""

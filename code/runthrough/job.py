@@ -1,0 +1,227 @@
+"""All that crosses a process border: what to run (a `Job`), and what came of it (a `LessonResult`).
+
+Every type here is a frozen dataclass that `encode` turns into one line of JSON and `decode` reads back,
+checked against the field types. Nothing else is ever sent between the command, its servers and their children.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Outcome(StrEnum):
+    """What came of a fence; the set is closed, and whatever is not reported is never `PASSED`."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    BLOCKED = "blocked"
+    SKIPPED = "skipped"
+    SHOWN = "shown"
+
+    @property
+    def is_red(self) -> bool:
+        """True where a lesson with this fence does not hold."""
+        return self in (Outcome.FAILED, Outcome.TIMEOUT, Outcome.CRASHED, Outcome.BLOCKED)
+
+
+class Act(StrEnum):
+    """What is done with a fence: run it, only compile it, or leave it and say why."""
+
+    RUN = "run"
+    COMPILE = "compile"
+    SKIP = "skip"
+    SHOW = "show"
+
+
+class Form(StrEnum):
+    """How a fence's code is written: as a script, or as a `>>>` console session."""
+
+    SCRIPT = "script"
+    CONSOLE = "console"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a page says that its fence does, beyond running clean.
+
+    `raises` is a class name or dotted path (a subclass keeps the promise), `match` a substring of the message
+    or a `/regex/`. Empty strings promise nothing.
+    """
+
+    raises: str = ""
+    match: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One fence of a lesson, as the runner sees it. Lines are 1-based lines of the lesson."""
+
+    id: str
+    line: int
+    end_line: int
+    code_line: int
+    code: str
+    act: Act
+    reason: str = ""
+    form: Form = Form.SCRIPT
+    namespace: str = ""
+    alone: bool = False
+    timeout: float = 30.0
+    promise: Promise = Promise()
+    proves: tuple[str, ...] = ()
+    not_proves: str = ""
+    writes: tuple[str, ...] = ()
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One lesson to run: the pure unit of work. `path` is absolute, `name` is how reports call it."""
+
+    path: str
+    name: str
+    title: str
+    steps: tuple[Step, ...]
+    modules: tuple[str, ...] = ()
+    seed: int = 0
+    keep_going: bool = False
+    memory_mib: int = 0
+    has_folder_to_itself: bool = True
+    runs_none: str = ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One level of a traceback; `line` is a line of `file`, `text` that line's source."""
+
+    file: str
+    line: int
+    text: str
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class RaisedError:
+    """An exception that left a fence. `line` is the innermost line of the lesson, `call_line` the fence's own.
+
+    `type` is the class name, `bases` every name (plain and dotted) that `raises=` may call it by, `notes` the
+    values an assertion saw, `traceback` the text Python would print, without the runner's own frames.
+    """
+
+    type: str
+    message: str
+    line: int | None
+    call_line: int | None = None
+    frames: tuple[Frame, ...] = ()
+    notes: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class CaughtWarning:
+    """A warning a fence gave; `line` is the line of the lesson that led to it."""
+
+    category: str
+    message: str
+    line: int | None
+
+
+@dataclass(frozen=True)
+class FenceResult:
+    """What came of one fence. `seconds` is wall time; `*_bytes` count all output, also what was cut."""
+
+    id: str
+    line: int
+    end_line: int
+    outcome: Outcome
+    reason: str = ""
+    cached: bool = False
+    namespace: str = ""
+    seconds: float = 0.0
+    proves: tuple[str, ...] = ()
+    not_proves: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+    value: str | None = None
+    warnings: tuple[CaughtWarning, ...] = ()
+    exit_code: int | None = None
+    signal: int | None = None
+    error: RaisedError | None = None
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Something wrong with a lesson as a whole that no single fence did, and what to do about it."""
+
+    message: str
+    advice: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True)
+class LessonResult:
+    """What came of one lesson. `seconds` is wall time, `peak_rss_mib` the largest resident set of its process."""
+
+    path: str
+    title: str
+    seconds: float
+    peak_rss_mib: float
+    fences: tuple[FenceResult, ...]
+    troubles: tuple[Trouble, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """True where no fence is red and the lesson as a whole has no trouble."""
+        return not self.troubles and not any(fence.outcome.is_red for fence in self.fences)
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where a run took place; a package that is not installed is an empty string."""
+
+    python: str
+    torch: str
+    numpy: str
+    platform: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole run: every lesson in course order, and the numbers of fences by outcome."""
+
+    schema: int
+    runthrough: str
+    environment: Environment
+    seed: int
+    seconds: float
+    lessons: tuple[LessonResult, ...]
+    totals: dict[str, int] = field(default_factory=dict)
+    troubles: tuple[Trouble, ...] = ()
+    not_run: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """True where every lesson holds, nothing was left out, and the run as a whole has no trouble."""
+        return not self.troubles and not self.not_run and all(lesson.holds for lesson in self.lessons)
+
+
+def encode(value: object) -> bytes:
+    """One line of JSON in UTF-8, without its line end. Text must hold no lone surrogates."""
+    return msgspec.json.encode(value)
+
+
+def decode(data: bytes, kind: type[T]) -> T:
+    """The value that `encode` wrote. Raises `msgspec.ValidationError` where a field has another type."""
+    return msgspec.json.decode(data, type=kind)

@@ -1,0 +1,1 @@
+"""Running: a `Job` becomes a `LessonResult`, in a process of its own."""
