@@ -32,6 +32,24 @@ class Outcome(StrEnum):
         return self in (Outcome.FAILED, Outcome.TIMEOUT, Outcome.CRASHED, Outcome.BLOCKED)
 
 
+class Cause(StrEnum):
+    """Why a red fence is red: the closed set by which a renderer chooses its words and the next step."""
+
+    SYNTAX = "syntax"
+    RAISED = "raised"
+    DID_NOT_RAISE = "did-not-raise"
+    OTHER_CLASS = "other-class"
+    OTHER_MESSAGE = "other-message"
+    EXITED = "exited"
+    OTHER_OUTPUT = "other-output"
+    MEMORY = "memory"
+    LEFT_FILES = "left-files"
+    LEFT_RUNNING = "left-running"
+    TIME = "time"
+    DIED = "died"
+    EARLIER = "earlier"
+
+
 class Act(StrEnum):
     """What is done with a fence: run it, only compile it, or leave it and say why."""
 
@@ -144,6 +162,7 @@ class FenceResult:
     end_line: int
     outcome: Outcome
     reason: str = ""
+    cause: Cause | None = None
     cached: bool = False
     namespace: str = ""
     seconds: float = 0.0
