@@ -45,6 +45,7 @@ class Cause(StrEnum):
     MEMORY = "memory"
     LEFT_FILES = "left-files"
     LEFT_RUNNING = "left-running"
+    CLOSED_STREAM = "closed-stream"
     TIME = "time"
     DIED = "died"
     EARLIER = "earlier"
@@ -155,7 +156,10 @@ class CaughtWarning:
 
 @dataclass(frozen=True)
 class FenceResult:
-    """What came of one fence. `seconds` is wall time; `*_bytes` count all output, also what was cut."""
+    """What came of one fence. `seconds` is wall time; `*_bytes` count all output, also what was cut.
+
+    `stopped_line` is where a fence stood that ran out of time or whose process died, where that is known.
+    """
 
     id: str
     line: int
@@ -176,6 +180,7 @@ class FenceResult:
     warnings: tuple[CaughtWarning, ...] = ()
     exit_code: int | None = None
     signal: int | None = None
+    stopped_line: int | None = None
     error: RaisedError | None = None
     hint: str = ""
 
@@ -191,7 +196,10 @@ class Trouble:
 
 @dataclass(frozen=True)
 class LessonResult:
-    """What came of one lesson. `seconds` is wall time, `peak_rss_mib` the largest resident set of its process."""
+    """What came of one lesson. `seconds` is wall time, `peak_rss_mib` the largest resident set of its process.
+
+    `left_files` are the files that its Python code made in the lesson's folder and left there, declared or not.
+    """
 
     path: str
     title: str
@@ -199,6 +207,7 @@ class LessonResult:
     peak_rss_mib: float
     fences: tuple[FenceResult, ...]
     troubles: tuple[Trouble, ...] = ()
+    left_files: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -1,0 +1,84 @@
+"""What a fence leaves outside its namespace: files in the lesson's folder and threads."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# Which argument of an audit event names the path that comes into being.
+_MAKES = {
+    "os.rename": 1,
+    "os.link": 1,
+    "os.symlink": 1,
+    "os.mkdir": 0,
+    "sqlite3.connect": 0,
+}
+_IGNORED = ("__pycache__", ".ipynb_checkpoints")
+
+
+class FolderWatch:
+    """The files that came to a folder: those that Python's own calls made, and those that are simply there."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._made: list[str] = []
+        self._told: set[str] = set()
+        self._names = self._listing()
+        self._changed = self._modified()
+        sys.addaudithook(self._hear)
+
+    def created(self) -> tuple[str, ...]:
+        """Paths, relative to the folder, made since the last call that still exist."""
+        made, self._made = self._made, []
+        kept = [path for path in dict.fromkeys(made) if os.path.lexists(path)]
+        self._told.update(kept)
+        return tuple(os.path.relpath(path, self.folder) for path in kept)
+
+    def appeared(self) -> tuple[str, ...]:
+        """Names that came to the folder since the last call and that `created` does not explain."""
+        if (changed := self._modified()) == self._changed:
+            return ()
+        self._changed = changed
+        before, self._names = self._names, self._listing()
+        new = sorted(self._names - before)
+        return tuple(name for name in new if os.path.join(self.folder, name) not in self._told)
+
+    def _modified(self) -> int:
+        return os.stat(self.folder).st_mtime_ns
+
+    def _listing(self) -> set[str]:
+        return {name for name in os.listdir(self.folder) if name not in _IGNORED}
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            if isinstance(flags, int) and flags & _WRITING:
+                self._note(path)
+        elif event in _MAKES:
+            self._note(arguments[_MAKES[event]])
+
+    def _note(self, path: object) -> None:
+        if not isinstance(path, str | bytes | os.PathLike):
+            return
+        whole = os.path.abspath(os.fsdecode(path))
+        inside = whole.startswith(self.folder + os.sep)
+        if inside and not any(part in whole for part in _IGNORED) and not os.path.lexists(whole):
+            self._made.append(whole)
+
+
+def lasting_threads(grace: float = 0.0) -> tuple[str, ...]:
+    """Names of the non-daemon threads that are alive, after waiting up to `grace` seconds for them to end."""
+    deadline = time.monotonic() + grace
+    while (alive := _alive()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return alive
+
+
+def _alive() -> tuple[str, ...]:
+    main = threading.main_thread()
+    others = (thread for thread in threading.enumerate() if thread is not main and not thread.daemon)
+    return tuple(thread.name for thread in others)

@@ -1,0 +1,69 @@
+"""How a worker comes to be: as a copy of a warm process, or as a fresh interpreter. Both end in `worker.serve`."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from dataclasses import dataclass
+from typing import Protocol
+
+from runthrough.running import worker
+from runthrough.running.processes import die_with_parent
+from runthrough.running.surroundings import out_of_reach
+from runthrough.running.wire import Channel
+
+
+@dataclass(frozen=True)
+class Seat:
+    """The descriptors a new worker is given: where it writes, where it gets orders, where faults are told."""
+
+    stdout: int
+    stderr: int
+    orders: int
+    trace: int
+
+
+class Launch(Protocol):
+    """Starts a worker in a seat, with some environment of its own, and gives its process id."""
+
+    def __call__(self, seat: Seat, environment: dict[str, str], /) -> int: ...
+
+
+def fork(seat: Seat, environment: dict[str, str]) -> int:
+    """Start a worker as a copy of this process, with everything that is imported here already there."""
+    parent = os.getpid()
+    if pid := os.fork():
+        return pid
+    try:
+        die_with_parent()
+        if os.getppid() != parent:
+            os._exit(1)
+        os.setsid()
+        os.environ.update(environment)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(seat.stdout, 1)
+        os.dup2(seat.stderr, 2)
+        orders, trace = out_of_reach(seat.orders), out_of_reach(seat.trace)
+        os.closerange(3, min(orders, trace))
+        worker.serve(Channel(socket.socket(fileno=orders)), trace)
+    finally:
+        # Whatever went wrong, a copy must never go on as if it were the supervisor.
+        os._exit(70)
+
+
+def spawn(seat: Seat, environment: dict[str, str]) -> int:
+    """Start a worker as a fresh interpreter."""
+    for descriptor in (seat.orders, seat.trace):
+        os.set_inheritable(descriptor, True)
+    arguments = [sys.executable, "-P", "-m", worker.__name__, str(seat.orders), str(seat.trace)]
+    return os.posix_spawn(
+        sys.executable,
+        arguments,
+        {**os.environ, **environment},
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, seat.stdout, 1),
+            (os.POSIX_SPAWN_DUP2, seat.stderr, 2),
+        ],
+    )

@@ -1,0 +1,197 @@
+"""One lesson from its first fence to its last: processes started, fences given out, what was left behind found."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runthrough.job import Cause, FenceResult, Job, LessonResult, Outcome, Step, Trouble
+from runthrough.running.launching import Launch
+from runthrough.running.lesson_process import Ending, LessonProcess
+from runthrough.running.processes import command, reap, strays
+from runthrough.running.verdict import blocked, left_out, result_of, with_fault
+from runthrough.running.wire import Channel
+
+_LEAVE_SECONDS = 10.0
+_STRAY_GRACE = 0.5
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What there was after a fence: its number, what its worker saw, the processes alive then."""
+
+    number: int
+    ending: Ending
+    running: tuple[int, ...]
+
+    def saw_thread(self, name: str) -> bool:
+        return self.ending.observation is not None and name in self.ending.observation.threads
+
+
+@dataclass
+class Life:
+    """One process of a lesson and what was noted after each of its fences."""
+
+    process: LessonProcess
+    namespaces: set[str] = field(default_factory=set)
+    marks: list[Mark] = field(default_factory=list)
+
+
+class LessonRun:
+    """Runs one job. `tell` is called with each result as it comes; what is found at the end may still change one."""
+
+    def __init__(self, job: Job, launch: Launch, command_line: Channel, tell: Callable[[FenceResult], None]) -> None:
+        self._job = job
+        self._launch = launch
+        self._command_line = command_line
+        self._tell = tell
+        self._results: list[FenceResult] = []
+        self._red: dict[str, FenceResult] = {}
+        self._lost: set[str] = set()
+        self._life: Life | None = None
+        self._peak_rss_mib = 0.0
+        self._left_files: list[str] = []
+
+    def run(self) -> LessonResult:
+        """Run the lesson. Raises `InterruptedRunError` when the command has gone, with nothing left running."""
+        started = time.monotonic()
+        try:
+            for number, step in enumerate(self._job.steps):
+                self._results.append(self._result(number, step))
+                self._tell(self._results[-1])
+            if self._life is not None:
+                self._close(self._life)
+        finally:
+            self._end()
+        seconds = time.monotonic() - started
+        return LessonResult(
+            path=self._job.name,
+            title=self._job.title,
+            seconds=seconds,
+            peak_rss_mib=round(self._peak_rss_mib, 1),
+            fences=tuple(self._results),
+            troubles=tuple(_troubles(self._job, self._results)),
+            left_files=tuple(self._left_files),
+        )
+
+    def _result(self, number: int, step: Step) -> FenceResult:
+        if result := left_out(step):
+            return result
+        if step.alone:
+            return self._run_alone(number)
+        red = self._red.get(step.namespace)
+        if red and (step.namespace in self._lost or not self._job.keep_going):
+            return blocked(step, red)
+        if self._life is None:
+            self._life = self._start()
+        result = self._perform(self._life, number)
+        if result.outcome.is_red:
+            self._red.setdefault(step.namespace, result)
+        if self._life.marks[-1].ending.observation is None:
+            # The process is of no use any more, and with it go the namespaces it held.
+            for namespace in self._life.namespaces:
+                self._red.setdefault(namespace, result)
+            self._lost |= self._life.namespaces
+            self._end()
+        return result
+
+    def _run_alone(self, number: int) -> FenceResult:
+        life = self._start()
+        try:
+            result = self._perform(life, number)
+            if life.marks[-1].ending.observation is not None:
+                faults = self._faults(life)
+                for _, cause, reason in faults:
+                    result = with_fault(result, cause, reason)
+            return result
+        finally:
+            self._peak_rss_mib = max(self._peak_rss_mib, _ended(life.process))
+
+    def _start(self) -> Life:
+        return Life(LessonProcess(self._job, self._launch, self._command_line))
+
+    def _perform(self, life: Life, number: int) -> FenceResult:
+        step = self._job.steps[number]
+        life.namespaces.add(step.namespace)
+        ending = life.process.perform(number)
+        life.marks.append(Mark(number, ending, life.process.running()))
+        return result_of(step, ending, life.process)
+
+    def _close(self, life: Life) -> None:
+        for number, cause, reason in self._faults(life):
+            self._results[number] = with_fault(self._results[number], cause, reason)
+
+    def _end(self) -> None:
+        if self._life is not None:
+            self._peak_rss_mib = max(self._peak_rss_mib, _ended(self._life.process))
+            self._life = None
+
+    def _faults(self, life: Life) -> Iterator[tuple[int, Cause, str]]:
+        """What the lesson left behind, each with the number of the fence after which it first was there."""
+        last = life.marks[-1].number
+        leaving = life.process.leave(_LEAVE_SECONDS)
+        if leaving.timed_out:
+            reason = f"the lesson's process had not ended {_LEAVE_SECONDS:g} s after its last fence"
+            yield last, Cause.LEFT_RUNNING, reason
+        elif leaving.observation is None:
+            how = f"signal {leaving.signal}" if leaving.signal else f"exit code {leaving.exit_code}"
+            yield last, Cause.DIED, f"the lesson's process ended with {how} after its last fence"
+        else:
+            for thread in leaving.observation.threads:
+                number = next((mark.number for mark in life.marks if mark.saw_thread(thread)), last)
+                yield (
+                    number,
+                    Cause.LEFT_RUNNING,
+                    f"the thread {thread} is still running after the lesson's last fence",
+                )
+        for pid, words in _lasting_processes().items():
+            number = next((mark.number for mark in life.marks if pid in mark.running), last)
+            reason = f"a process is still running after the lesson's last fence: {words}"
+            yield number, Cause.LEFT_RUNNING, reason
+        for mark in [*life.marks, Mark(last, leaving, ())]:
+            if left := self._files_left(mark):
+                yield mark.number, Cause.LEFT_FILES, f"left in the lesson's folder: {', '.join(left)}"
+
+    def _files_left(self, mark: Mark) -> list[str]:
+        """Files that a fence made, that are still there and that no `writes=` of the lesson allows."""
+        if (seen := mark.ending.observation) is None:
+            return []
+        folder = Path(self._job.path).parent
+        found = seen.created + (seen.appeared if self._job.has_folder_to_itself else ())
+        left = [name for name in dict.fromkeys(found) if os.path.lexists(folder / name)]
+        self._left_files += left
+        allowed = [pattern for step in self._job.steps for pattern in step.writes]
+        return [name for name in left if not any(_allows(pattern, name) for pattern in allowed)]
+
+
+def _allows(pattern: str, name: str) -> bool:
+    return fnmatch.fnmatch(name, pattern) or name.startswith(f"{pattern.rstrip('/')}/")
+
+
+def _lasting_processes() -> dict[int, str]:
+    """Processes below this one that outlive the lesson, with their command lines, after a moment of grace."""
+    deadline = time.monotonic() + _STRAY_GRACE
+    reap()
+    while (left := strays(os.getpid())) and time.monotonic() < deadline:
+        time.sleep(0.01)
+        reap()
+    own = command(os.getpid())
+    return {pid: "a forked copy of the lesson's own" if (words := command(pid)) == own else words for pid in left}
+
+
+def _ended(process: LessonProcess) -> float:
+    process.end()
+    return process.peak_rss_mib
+
+
+def _troubles(job: Job, results: list[FenceResult]) -> Iterator[Trouble]:
+    idle = (Outcome.SKIPPED, Outcome.SHOWN)
+    if results and not job.runs_none and all(result.outcome in idle for result in results):
+        yield Trouble(
+            "this lesson has Python fences and none of them ran",
+            "let one run, or give the page `runs: none` and a reason in its front matter",
+        )

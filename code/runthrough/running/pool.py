@@ -1,0 +1,194 @@
+"""The command's side of running: it starts the server, gives each supervisor a lesson, and gathers what comes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from runthrough.job import FenceResult, Job, LessonResult
+from runthrough.running.verdict import unreported
+from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
+
+_END_SECONDS = 10.0
+# What a lesson's process must find in its environment, whatever the command was started with.
+_SET = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "PYTHONIOENCODING": "utf-8",
+    "MPLBACKEND": "Agg",
+    "CUDA_VISIBLE_DEVICES": "",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+# What would change how fences run, or take their assertions away.
+_UNSET = (
+    "PYTHONOPTIMIZE",
+    "PYTHONWARNINGS",
+    "PYTHONINSPECT",
+    "PYTHONSTARTUP",
+    "PYTHONBREAKPOINT",
+    "PYTHONSAFEPATH",
+)
+
+
+@dataclass(frozen=True)
+class PoolSettings:
+    """How lessons are run: so many at a time, and whether each in a fresh interpreter instead of a fork."""
+
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    spawn: bool = False
+
+
+@dataclass
+class Place:
+    """A supervisor as the command sees it: the line to it, the lesson it has, and the fences told so far."""
+
+    line: Channel
+    job: Job | None = None
+    fences: list[FenceResult] = field(default_factory=list)
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    settings: PoolSettings,
+    on_fence: Callable[[Job, FenceResult], None] = lambda job, fence: None,
+) -> Iterator[LessonResult]:
+    """Run lessons and give each result as it comes, in no set order; `on_fence` hears of each fence before.
+
+    Closing the iterator early, or an exception in the caller, ends everything that runs.
+    """
+    if not jobs:
+        return
+    with _Pool(jobs, settings) as pool:
+        yield from pool.results(on_fence)
+
+
+class _Pool:
+    def __init__(self, jobs: Sequence[Job], settings: PoolSettings) -> None:
+        self._jobs = deque(jobs)
+        self._settings = settings
+        self._environment = {**{k: v for k, v in os.environ.items() if k not in _UNSET}, **_SET}
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._server: Channel | None = None
+        self._selector = selectors.DefaultSelector()
+        self._modules = tuple(dict.fromkeys(name for job in jobs for name in job.modules))
+
+    def __enter__(self) -> _Pool:
+        if not self._settings.spawn and sys.platform == "linux":
+            self._server = self._start_server()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for key in list(self._selector.get_map().values()):
+            key.data.line.sock.close()
+        self._selector.close()
+        if self._server is not None:
+            self._server.sock.close()
+        deadline = time.monotonic() + _END_SECONDS
+        for process in self._processes:
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def results(self, on_fence: Callable[[Job, FenceResult], None]) -> Iterator[LessonResult]:
+        """Keep every place busy until no job is left."""
+        for _ in range(min(self._settings.workers, len(self._jobs))):
+            self._open_place()
+        while self._selector.get_map():
+            for key, _ in self._selector.select():
+                place: Place = key.data
+                place.line.fill()
+                while (news := place.line.poll(News)) is not None:
+                    yield from self._hear(place, news, on_fence)
+                if place.line.is_closed:
+                    yield from self._lose(place)
+
+    def _hear(self, place: Place, news: News, on_fence: Callable[[Job, FenceResult], None]) -> Iterator[LessonResult]:
+        assert place.job is not None
+        if news.fence is not None:
+            place.fences.append(news.fence)
+            on_fence(place.job, news.fence)
+        if news.lesson is not None:
+            self._give(place)
+            yield news.lesson
+
+    def _lose(self, place: Place) -> Iterator[LessonResult]:
+        """A supervisor is gone: its lesson is told as far as it is known, and another takes its place."""
+        self._selector.unregister(place.line)
+        place.line.sock.close()
+        if place.job is not None:
+            fences = unreported(place.job.steps, place.fences)
+            yield LessonResult(place.job.name, place.job.title, 0.0, 0.0, fences)
+        if self._jobs:
+            self._open_place()
+
+    def _give(self, place: Place) -> None:
+        """Hand the next lesson to a supervisor, or let it go."""
+        place.fences.clear()
+        place.job = self._jobs.popleft() if self._jobs else None
+        if place.job is None:
+            self._selector.unregister(place.line)
+            place.line.sock.close()
+        else:
+            # One that dies meanwhile is found by its closed line.
+            with contextlib.suppress(ConnectionError):
+                place.line.send(place.job)
+
+    def _open_place(self) -> None:
+        ours, theirs = socket.socketpair()
+        if self._server is not None and not self._ask_server(theirs):
+            self._server = self._start_server()
+            if self._server is not None:
+                self._ask_server(theirs)
+        if self._server is None:
+            self._start("supervisor", theirs)
+        theirs.close()
+        place = Place(Channel(ours))
+        self._selector.register(place.line, selectors.EVENT_READ, place)
+        self._give(place)
+
+    def _ask_server(self, theirs: socket.socket) -> bool:
+        assert self._server is not None
+        try:
+            socket.send_fds(self._server.sock, [b"+"], [theirs.fileno()])
+        except ConnectionError:
+            return False
+        return True
+
+    def _start_server(self) -> Channel | None:
+        """A warm server that is safe to fork; `None` where there is none, and fresh interpreters must do."""
+        ours, theirs = socket.socketpair()
+        self._start("server", theirs)
+        theirs.close()
+        server = Channel(ours)
+        server.send(ServerSettings(self._modules, len(self._jobs)))
+        ready = server.receive(ServerReady)
+        if ready is None or ready.threads != 1:
+            ours.close()
+            return None
+        return server
+
+    def _start(self, room: str, sock: socket.socket) -> None:
+        self._processes.append(
+            subprocess.Popen(
+                [sys.executable, "-P", "-m", f"runthrough.running.{room}", str(sock.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=self._environment,
+                pass_fds=(sock.fileno(),),
+                start_new_session=True,
+            )
+        )

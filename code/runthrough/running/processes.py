@@ -1,0 +1,109 @@
+"""Processes as the operating system sees them: whose children they are, and how they are all ended."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+# Processes that Python starts for itself and that end with their parent.
+_OF_PYTHON = (
+    "multiprocessing.resource_tracker",
+    "multiprocessing.forkserver",
+    "torch/_inductor/compile_worker",
+)
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of every orphan below it, also of those that left their session (Linux)."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent dies (Linux)."""
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def descendants(pid: int) -> tuple[int, ...]:
+    """The processes below `pid` that are alive, children before their children."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        children = list(_children(waiting.pop()))
+        found += children
+        waiting += children
+    return tuple(child for child in found if _is_alive(child))
+
+
+def strays(pid: int) -> tuple[int, ...]:
+    """The descendants of `pid`, without the ones that Python keeps for itself."""
+    return tuple(child for child in descendants(pid) if not any(word in command(child) for word in _OF_PYTHON))
+
+
+def command(pid: int) -> str:
+    """The command line of a process as a person would type it; empty where it is gone."""
+    try:
+        return " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return ""
+
+
+def end_descendants(pid: int) -> None:
+    """Kill all that runs below this process `pid` and reap it, until nothing is left."""
+    while below := descendants(pid):
+        for child in below:
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        reap()
+        time.sleep(0.001)
+    reap()
+
+
+def reap() -> None:
+    """Take the exit status of every child that has ended, so that none stays a zombie."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def _children(pid: int) -> Iterator[int]:
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        for task in tasks.iterdir():
+            yield from map(int, (task / "children").read_text().split())
+    except FileNotFoundError:
+        if tasks.exists() or not Path("/proc").exists():
+            yield from _children_by_scan(pid)
+    except ProcessLookupError:
+        return
+
+
+def _children_by_scan(pid: int) -> Iterator[int]:
+    try:
+        yield from (child.pid for child in psutil.Process(pid).children())
+    except psutil.Error:
+        return
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False

@@ -1,0 +1,169 @@
+"""What a fence finds around it: its folder, its streams, its random state, and no one to answer `input()`."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import hashlib
+import importlib
+import io
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from runthrough.job import CaughtWarning, Job
+from runthrough.running.failure import printable
+
+# A signal no lesson is likely to use: it makes a hung fence tell the line it stands at.
+TELL_LINE = getattr(signal, "SIGRTMAX", signal.SIGUSR2) - (2 if hasattr(signal, "SIGRTMAX") else 0)
+
+
+class NoInput(io.TextIOBase):
+    """Standard input of a lesson: nobody is there, and whoever reads is told so."""
+
+    def fileno(self) -> int:
+        return 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # io's stub says bytes or str
+        raise EOFError("a lesson runs with no standard input, so there is nothing to read")
+
+    def read(self, size: int | None = -1, /) -> str:
+        return self.readline()
+
+
+class Streams:
+    """The lesson's standard output and error, caught at their descriptors so that C code and children count."""
+
+    def __init__(self) -> None:
+        self._kept = [out_of_reach(descriptor) for descriptor in (1, 2)]
+        self._text: list[TextIO] = []
+        self.restore()
+        sys.stdin = NoInput()
+
+    def restore(self) -> None:
+        """Give the next fence open streams, whatever the last one did to them."""
+        for kept, descriptor in zip(self._kept, (1, 2), strict=True):
+            os.dup2(kept, descriptor)
+        self._text = [open(fd, "w", buffering=1, encoding="utf-8", closefd=False) for fd in (1, 2)]  # noqa: SIM115  # open until the process ends
+        sys.stdout = sys.__stdout__ = self._text[0]  # type: ignore[misc, assignment]  # fresh streams are the originals here
+        sys.stderr = sys.__stderr__ = self._text[1]  # type: ignore[misc, assignment]  # the same
+
+    def flush(self) -> tuple[str, ...]:
+        """Send out all text written; the names of the streams that were closed or redirected for good."""
+        lost = []
+        for name, text, kept, descriptor in zip(
+            ("standard output", "standard error"), self._text, self._kept, (1, 2), strict=True
+        ):
+            try:
+                text.flush()
+                same = os.path.sameopenfile(kept, descriptor)
+            except (ValueError, OSError):
+                same = False
+            if not same:
+                lost.append(name)
+        for replaced in (sys.stdout, sys.stderr):
+            if replaced not in self._text and hasattr(replaced, "flush"):
+                _flush_quietly(replaced)
+        return tuple(lost)
+
+
+class WarningRecord:
+    """The warnings of one fence after another: told on standard error as ever, and kept with their lesson line."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._caught: list[CaughtWarning] = []
+        self._show = warnings.showwarning
+        warnings.showwarning = self._catch
+
+    def start(self) -> None:
+        """Let each fence warn again of what an earlier one warned of."""
+        # Leaving the block tells every module's record of given warnings that it is out of date.
+        with warnings.catch_warnings():
+            pass
+        self._caught = []
+
+    def caught(self) -> tuple[CaughtWarning, ...]:
+        return tuple(self._caught)
+
+    def _catch(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        own = lineno if filename == self._path else self._line_of_lesson()
+        self._caught.append(CaughtWarning(category.__name__, printable(str(message)), own))
+        self._show(message, category, filename, lineno, file, line)
+
+    def _line_of_lesson(self) -> int | None:
+        frame = sys._getframe()
+        while frame is not None and frame.f_code.co_filename != self._path:
+            frame = frame.f_back  # type: ignore[assignment]  # the outermost frame has none
+        return frame.f_lineno if frame is not None else None
+
+
+def import_modules(names: Iterable[str]) -> None:
+    """Import what lessons will use. One that is missing or broken is left for the fence that asks for it."""
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception:  # noqa: BLE001  # any import may fail in any way, and its fence will tell
+            continue
+    if torch := sys.modules.get("torch"):
+        # Before any operation: a process forked from one that ran a multi-threaded operation hangs in its own.
+        torch.set_num_threads(1)
+
+
+def settle(job: Job, trace: int) -> None:
+    """Make this process the lesson's: folder, arguments, import path, random state, limits, fault reports."""
+    folder = os.path.dirname(job.path)
+    os.chdir(folder)
+    sys.argv = [job.path]
+    sys.path.insert(0, folder)
+    tempfile.tempdir = None
+    faulthandler.enable(trace)
+    faulthandler.register(TELL_LINE, trace, all_threads=False)
+    if job.memory_mib:
+        limit = job.memory_mib << 20
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    gc.enable()
+    reseed(job)
+
+
+def reseed(job: Job) -> None:
+    """Give every generator a state of its own, from the run's seed and the lesson's file name."""
+    text = f"{job.seed}:{os.path.basename(job.path)}"
+    seed = int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=4).digest(), "big")
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
+    if torch := sys.modules.get("torch"):
+        torch.default_generator.manual_seed(seed)
+
+
+def out_of_reach(descriptor: int) -> int:
+    """A copy of a descriptor at a number that code closing its descriptors in turn seldom gets to."""
+    import fcntl
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, max(3, min(900, soft - 20)))
+
+
+def _flush_quietly(stream: Any) -> None:
+    try:
+        stream.flush()
+    except Exception:  # noqa: BLE001  # a learner's own stream may raise anything
+        return

@@ -1,0 +1,133 @@
+"""From how a step ended to the result that is told of it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from runthrough.expect.promise import Verdict, judge
+from runthrough.job import Act, Cause, FenceResult, Outcome, RaisedError, Step
+from runthrough.running.lesson_process import Ending, LessonProcess
+
+_OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "Cannot allocate memory", "bad_alloc")
+
+
+def result_of(step: Step, ending: Ending, process: LessonProcess) -> FenceResult:
+    """The result of a step that was performed."""
+    verdict = _verdict(step, ending, process)
+    seen = ending.observation
+    return replace(
+        _plain(step, verdict),
+        seconds=ending.seconds,
+        stdout=process.stdout.text(),
+        stderr=process.stderr.text(),
+        stdout_bytes=process.stdout.total,
+        stderr_bytes=process.stderr.total,
+        value=seen.value if seen else None,
+        warnings=seen.warnings if seen else (),
+        error=seen.error if seen else None,
+        exit_code=ending.exit_code,
+        signal=ending.signal,
+        stopped_line=ending.line,
+    )
+
+
+def left_out(step: Step) -> FenceResult | None:
+    """The result of a step that is not to be run; `None` for one that is."""
+    outcomes = {Act.SKIP: Outcome.SKIPPED, Act.SHOW: Outcome.SHOWN}
+    return _plain(step, Verdict(outcomes[step.act], step.reason)) if step.act in outcomes else None
+
+
+def blocked(step: Step, by: FenceResult) -> FenceResult:
+    """The result of a step that cannot run, since an earlier fence of its namespace is red."""
+    reason = f"waits for {by.id} on line {by.line}, which {_DID[by.outcome]}"
+    return _plain(step, Verdict(Outcome.BLOCKED, reason, Cause.EARLIER))
+
+
+def unreported(steps: Sequence[Step], done: Iterable[FenceResult]) -> tuple[FenceResult, ...]:
+    """Results of a lesson whose supervisor died: the first fence without a report crashed, the rest wait for it."""
+    results = list(done)
+    culprit: FenceResult | None = next((result for result in results if result.outcome.is_red), None)
+    for step in steps[len(results) :]:
+        result = left_out(step)
+        if result is None and culprit is None:
+            reason = "the process that watches over the lesson was killed while this fence ran"
+            result = culprit = _plain(step, Verdict(Outcome.CRASHED, reason, Cause.DIED))
+        results.append(result or blocked(step, _certain(culprit)))
+    return tuple(results)
+
+
+def with_fault(result: FenceResult, cause: Cause, reason: str) -> FenceResult:
+    """The result with something found after the fence was done, which makes a passed one fail."""
+    if result.outcome.is_red:
+        return replace(result, reason=f"{result.reason}; {reason}")
+    return replace(result, outcome=Outcome.FAILED, cause=cause, reason=reason)
+
+
+_DID = {
+    Outcome.FAILED: "failed",
+    Outcome.TIMEOUT: "ran out of time",
+    Outcome.CRASHED: "ended its process",
+    Outcome.BLOCKED: "is blocked itself",
+}
+
+
+def _verdict(step: Step, ending: Ending, process: LessonProcess) -> Verdict:
+    at = f", on line {ending.line}" if ending.line else ""
+    if ending.timed_out:
+        return Verdict(Outcome.TIMEOUT, f"still running after {step.timeout:g} s{at}", Cause.TIME)
+    if (seen := ending.observation) is None:
+        return _verdict_of_death(ending, process, at)
+    if process.job.memory_mib and _is_lack_of_memory(seen.error):
+        return _memory(process)
+    if step.act is Act.COMPILE and seen.error is None:
+        return Verdict(Outcome.SKIPPED, step.reason)
+    verdict = judge(step.promise, seen.error)
+    if seen.lost and verdict.outcome is Outcome.PASSED:
+        reason = f"{' and '.join(seen.lost)} was closed or redirected, and not put back"
+        return Verdict(Outcome.FAILED, reason, Cause.CLOSED_STREAM)
+    return verdict
+
+
+def _verdict_of_death(ending: Ending, process: LessonProcess, at: str) -> Verdict:
+    if ending.signal is not None:
+        if process.job.memory_mib and any(word in process.stderr.text() for word in _OUT_OF_MEMORY):
+            return _memory(process)
+        reason = f"the process was killed by {_name(ending.signal)}{at}"
+    elif ending.exit_code is not None:
+        reason = f"the process ended itself with exit code {ending.exit_code}, before the fence was done"
+    else:
+        reason = "the fence closed the descriptor on which its process reports, so nothing is known of it"
+    return Verdict(Outcome.CRASHED, reason, Cause.DIED)
+
+
+def _is_lack_of_memory(error: RaisedError | None) -> bool:
+    if error is None:
+        return False
+    return "MemoryError" in error.bases or any(words in error.message for words in _OUT_OF_MEMORY)
+
+
+def _memory(process: LessonProcess) -> Verdict:
+    reason = f"memory: the lesson needs more than the {process.job.memory_mib} MiB it is allowed"
+    return Verdict(Outcome.FAILED, reason, Cause.MEMORY)
+
+
+def _name(number: int) -> str:
+    try:
+        return f"{signal.Signals(number).name} (signal {number})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _plain(step: Step, verdict: Verdict) -> FenceResult:
+    told: dict[str, Any] = {
+        name: getattr(step, name) for name in ("id", "line", "end_line", "namespace", "proves", "not_proves", "hint")
+    }
+    return FenceResult(outcome=verdict.outcome, reason=verdict.reason, cause=verdict.cause, **told)
+
+
+def _certain(result: FenceResult | None) -> FenceResult:
+    assert result is not None
+    return result

@@ -1,0 +1,114 @@
+"""What travels between the command, a supervisor and a worker: one JSON line a message, over a socket."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from runthrough.job import CaughtWarning, FenceResult, Job, LessonResult, RaisedError, decode, encode
+
+T = TypeVar("T")
+
+
+class Verb(StrEnum):
+    """What a supervisor asks of a worker."""
+
+    BEGIN = "begin"
+    PERFORM = "perform"
+    LEAVE = "leave"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A supervisor's message to its worker: the job to begin, the number of the step to perform, or to leave."""
+
+    verb: Verb
+    job: Job | None = None
+    step: int = 0
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A worker's answer: what a step did, seen from inside its process.
+
+    `threads` are the non-daemon threads alive after it, `created` the files it made in the lesson's folder by
+    Python's own calls, `appeared` the names that came to the folder meanwhile whoever made them, `lost` the
+    standard streams it closed or redirected for good.
+    """
+
+    seconds: float
+    value: str | None = None
+    error: RaisedError | None = None
+    warnings: tuple[CaughtWarning, ...] = ()
+    threads: tuple[str, ...] = ()
+    created: tuple[str, ...] = ()
+    appeared: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class News:
+    """A supervisor's message to the command: a fence that is done, or the whole lesson."""
+
+    fence: FenceResult | None = None
+    lesson: LessonResult | None = None
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """What a warm server is told once: what to import before it forks, and for how many lessons."""
+
+    modules: tuple[str, ...]
+    lessons: int
+
+
+@dataclass(frozen=True)
+class ServerReady:
+    """A warm server's only answer: it has this many threads, and forking is safe with one."""
+
+    threads: int
+
+
+class Channel:
+    """Messages over a socket; once the peer has closed it, there are none."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+        self.is_closed = False
+        self._pending = bytearray()
+
+    def fileno(self) -> int:
+        return self.sock.fileno()
+
+    def send(self, message: object) -> None:
+        """Send one message whole. Raises `OSError` where nobody listens any more."""
+        self.sock.sendall(encode(message) + b"\n")
+
+    def receive(self, kind: type[T]) -> T | None:
+        """The next message, waiting for it; `None` once the peer has closed."""
+        while (message := self.poll(kind)) is None and not self.is_closed:
+            self.fill()
+        return message
+
+    def fill(self, wait: bool = True) -> None:
+        """Read once what the socket holds, waiting for it to hold something or not."""
+        try:
+            data = self.sock.recv(1 << 16, 0 if wait else socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return
+        except ConnectionError:
+            data = b""
+        if not data:
+            self.is_closed = True
+        self._pending += data
+
+    def poll(self, kind: type[T]) -> T | None:
+        """A message that has arrived whole, or `None`. Raises `msgspec.DecodeError` for anything else."""
+        end = self._pending.find(b"\n")
+        if end < 0:
+            return None
+        line = bytes(self._pending[:end])
+        del self._pending[: end + 1]
+        return decode(line, kind)

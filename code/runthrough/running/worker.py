@@ -1,0 +1,127 @@
+"""The child: one process that runs the fences of one lesson as it is told, and says what it saw."""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import multiprocessing.util
+import os
+import signal
+import socket
+import sys
+import time
+from typing import NoReturn
+
+from runthrough.job import Act, Job, RaisedError, Step
+from runthrough.running import assertions, spawned
+from runthrough.running.failure import describe, printable
+from runthrough.running.footprints import FolderWatch, lasting_threads
+from runthrough.running.namespace import CodeView, Namespace
+from runthrough.running.processes import die_with_parent
+from runthrough.running.surroundings import Streams, WarningRecord, import_modules, out_of_reach, settle
+from runthrough.running.wire import Channel, Observation, Order, Verb
+
+_THREAD_GRACE = 0.3
+
+
+class Worker:
+    """One lesson's process, from its first fence to its end."""
+
+    def __init__(self, job: Job, trace: int) -> None:
+        self._job = job
+        self._pid = os.getpid()
+        self._namespaces: dict[str, Namespace] = {}
+        self._view = CodeView(job.path)
+        assertions.install()
+        settle(job, trace)
+        self._streams = Streams()
+        self._warnings = WarningRecord(job.path)
+        self._folder = FolderWatch(os.path.dirname(job.path))
+        self._current = self._namespace("")
+        spawned.prepare(os.environ["TMPDIR"], lambda: self._current.steps)
+
+    def perform(self, number: int) -> Observation:
+        """Run one fence, or only compile it, and tell what it did."""
+        step = self._job.steps[number]
+        self._current = self._namespace(step.namespace)
+        self._current.enter()
+        self._streams.restore()
+        self._warnings.start()
+        started = time.perf_counter()
+        value, error = self._try(step)
+        seconds = time.perf_counter() - started
+        if os.getpid() != self._pid:
+            # A copy of this process that the fence forked and let run on: its work ends here.
+            self._streams.flush()
+            os._exit(0)
+        lost = self._streams.flush()
+        self._current.tidy()
+        return Observation(
+            seconds=seconds,
+            value=value,
+            error=error,
+            warnings=self._warnings.caught(),
+            threads=lasting_threads(),
+            created=self._folder.created(),
+            appeared=self._folder.appeared(),
+            lost=lost,
+        )
+
+    def leave(self) -> Observation:
+        """End as an interpreter would: what the lesson registered for its exit runs; what still lives is told."""
+        for namespace in self._namespaces.values():
+            namespace.close()
+        threads = lasting_threads(_THREAD_GRACE)
+        if all(process.daemon for process in multiprocessing.active_children()):
+            # What an interpreter does for pools and daemons; it would wait for any other child, which is a fault.
+            multiprocessing.util._exit_function()  # type: ignore[attr-defined]  # typeshed leaves it out
+        atexit._run_exitfuncs()
+        self._streams.flush()
+        created, appeared = self._folder.created(), self._folder.appeared()
+        return Observation(0.0, threads=threads, created=created, appeared=appeared)
+
+    def _namespace(self, name: str) -> Namespace:
+        if name not in self._namespaces:
+            self._namespaces[name] = Namespace(self._job.path, self._view)
+        return self._namespaces[name]
+
+    def _try(self, step: Step) -> tuple[str | None, RaisedError | None]:
+        try:
+            if step.act is Act.COMPILE:
+                self._current.compile(step)
+                return None, None
+            value = self._current.execute(step)
+            return (None if value is None else printable(repr(value))), None
+        except BaseException as error:  # noqa: BLE001  # whatever a fence raises is its result, SystemExit included
+            return None, describe(error, self._job.path, self._job.name)
+
+
+def serve(channel: Channel, trace: int) -> NoReturn:
+    """Run a lesson as its supervisor orders, and leave the process without the interpreter's own teardown."""
+    order = channel.receive(Order)
+    if order is None or order.job is None:
+        os._exit(0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Only what the lesson itself registers runs at its end; waiting for its children is not ours to do.
+    atexit._clear()
+    import_modules(order.job.modules)
+    worker = Worker(order.job, trace)
+    while order := channel.receive(Order):
+        if order.verb is Verb.LEAVE:
+            channel.send(worker.leave())
+            break
+        channel.send(worker.perform(order.step))
+    os._exit(0)
+
+
+def main() -> NoReturn:
+    """A fresh interpreter that becomes a worker: `python -P -m runthrough.running.worker ORDERS TRACE`."""
+    orders, trace = (out_of_reach(int(word)) for word in sys.argv[1:3])
+    os.closerange(3, min(orders, trace))
+    die_with_parent()
+    os.setsid()
+    serve(Channel(socket.socket(fileno=orders)), trace)
+
+
+if __name__ == "__main__":
+    main()
