@@ -1,0 +1,234 @@
+"""The command line as typed words, read into what was meant, or into one sentence on what to type instead."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from runthrough import __version__
+
+COMMANDS = ("check", "list")
+STDOUT = "-"
+
+SUMMARY = """\
+commands:
+  check  run the lessons
+  list   print every fence, without running it
+
+"""
+
+EPILOG = """\
+exit codes:
+  0    every lesson holds
+  1    a lesson does not hold
+  2    a lesson or the command line cannot be read; nothing has run
+  130  interrupted
+"""
+
+
+class UsageError(Exception):
+    """The command line cannot be read; the text says why and what to type."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for. `json` is "" for none, "-" for standard output, else a file's path.
+
+    `jobs` of 0 means one a core, `timeout` of 0 the default, `memory_mib` of 0 no limit, and a `seed` of None
+    that one is drawn.
+    """
+
+    command: str
+    paths: tuple[str, ...] = ()
+    json: str = ""
+    jobs: int = 0
+    exit_first: bool = False
+    expression: str = ""
+    quiet: bool = False
+    verbose: bool = False
+    keep_going: bool = False
+    timeout: float = 0.0
+    memory_mib: int = 0
+    seed: int | None = None
+    spawn: bool = False
+    min_fences: int = 0
+    color: bool = True
+
+
+def parse(words: Sequence[str]) -> Options:
+    """The options in `words`. Raises UsageError; exits with 0 after --help and --version."""
+    top, subparsers = _parsers()
+    if not words or words[0].startswith("-"):
+        top.parse_args(words)  # --help and --version leave from here
+        raise UsageError(f"name a command: {', '.join(COMMANDS)} (runthrough --help tells more)")
+    command, rest = words[0], words[1:]
+    if command not in subparsers:
+        raise UsageError(_unknown_command(command))
+    parser = subparsers[command]
+    options, literal = _split_at_dashes(_json_spelled_out(rest))
+    found, unknown = parser.parse_known_intermixed_args(options)
+    if unknown:
+        raise UsageError(_unknown_option(unknown[0], parser))
+    fields = vars(found)
+    paths = (*fields.pop("paths"), *literal)
+    if fields["json"] and fields["json"] != STDOUT and not fields["json"].endswith(".json"):
+        raise UsageError(f"--json={fields['json']}: name a file that ends in .json")
+    return Options(command=command, paths=paths, **fields)
+
+
+def _json_spelled_out(words: Sequence[str]) -> list[str]:
+    """`--json lesson.md` with the lesson as a lesson: argparse takes any next word for a report's file."""
+    spelled = list(words)
+    for index, word in enumerate(words):
+        following = words[index + 1] if index + 1 < len(words) else ""
+        if word == "--json" and following != STDOUT and not following.endswith(".json"):
+            spelled[index] = f"--json={STDOUT}"
+    return spelled
+
+
+def _split_at_dashes(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The words before a `--`, and those after it, which are paths however they begin."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1 :]
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with its complaints as exceptions, so that there is one place that prints and exits."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} ({self.prog} --help tells more)")
+
+
+def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+    form = argparse.RawDescriptionHelpFormatter
+    top = _Parser(
+        prog="runthrough",
+        description="Run every code fence of Markdown lessons, and tell the truth about each.",
+        epilog="commands:\n  check  run the lessons\n  list   print every fence, without running it\n\n" + EPILOG,
+        usage="runthrough [--help] [--version] {" + ",".join(COMMANDS) + "} ...",
+        formatter_class=form,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"runthrough {__version__}")
+    check = _Parser(
+        prog="runthrough check",
+        description="Run every fence of the lessons and tell the outcome of each.",
+        epilog=EPILOG,
+        formatter_class=form,
+        allow_abbrev=False,
+    )
+    listing = _Parser(
+        prog="runthrough list",
+        description="Print every fence in document order, and whether it runs. Nothing is run.",
+        formatter_class=form,
+        allow_abbrev=False,
+    )
+    for parser in (check, listing):
+        _add_paths(parser)
+    _add_choice(check)
+    _add_limits(check)
+    return top, {"check": check, "list": listing}
+
+
+def _add_paths(parser: _Parser) -> None:
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        default=[],
+        help="a lesson, a folder or a course (default: the courses below this folder)",
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const=STDOUT,
+        default="",
+        metavar="FILE.json",
+        help="write JSON to the file; without one, JSON alone to standard output",
+    )
+
+
+def _add_choice(parser: _Parser) -> None:
+    add = parser.add_argument
+    add(
+        "-k",
+        dest="expression",
+        default="",
+        metavar="EXPR",
+        help="only what matches, as in 'leaf and not graph'",
+    )
+    add("-x", dest="exit_first", action="store_true", help="stop after the first lesson that does not hold")
+    add("--keep-going", action="store_true", help="run on after a failed fence, for diagnosis")
+    add("--min-fences", type=_AtLeast(0), default=0, metavar="N", help="fail where fewer than N fences ran")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="failures and the closing line only")
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="also what was skipped and why, and whole tracebacks"
+    )
+    add("--no-color", dest="color", action="store_false", help="no colours (NO_COLOR does the same)")
+
+
+def _add_limits(parser: _Parser) -> None:
+    add = parser.add_argument
+    add(
+        "-j",
+        "--jobs",
+        type=_AtLeast(1),
+        default=0,
+        metavar="N",
+        help="lessons at a time (default: one a core)",
+    )
+    add("--timeout", type=_seconds, default=0.0, metavar="S", help="seconds a fence may take (default: 30)")
+    add(
+        "--memory",
+        dest="memory_mib",
+        type=_AtLeast(1),
+        default=0,
+        metavar="MIB",
+        help="memory a lesson may take",
+    )
+    add("--seed", type=_AtLeast(0), default=None, metavar="N", help="repeat a run that drew this seed")
+    add("--spawn", action="store_true", help="one fresh interpreter a lesson, without fork")
+
+
+@dataclass(frozen=True)
+class _AtLeast:
+    """Reads a whole number that is not below `least`."""
+
+    least: int
+
+    def __call__(self, word: str) -> int:
+        try:
+            number = int(word)
+        except ValueError:
+            number = self.least - 1
+        if number < self.least:
+            raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of at least {self.least}")
+        return number
+
+
+def _seconds(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0")
+    return number
+
+
+def _unknown_command(word: str) -> str:
+    close = difflib.get_close_matches(word, COMMANDS, n=1)
+    if close:
+        return f"there is no command {word!r}; did you mean {close[0]!r}?"
+    return f"there is no command {word!r}; to run lessons there, type: runthrough check {word}"
+
+
+def _unknown_option(word: str, parser: _Parser) -> str:
+    known = [option for action in parser._actions for option in action.option_strings]
+    close = difflib.get_close_matches(word.partition("=")[0], known, n=1)
+    meant = f"did you mean {close[0]}?" if close else f"{parser.prog} --help lists the options"
+    return f"there is no option {word}; {meant}"

@@ -1,0 +1,99 @@
+"""One failure as the terminal shows it: where, what, the source around it, the values seen, the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runthrough.job import FenceResult, Frame, RaisedError, Trouble
+from runthrough.reports.advice import failing_line, in_words, next_step
+from runthrough.reports.pen import Line, Span, line, visible
+
+LINES_AROUND = 2
+TAIL_LINES = 10
+WIDEST = 200
+
+
+def failure_lines(name: str, fence: FenceResult, source: str, *, in_full: bool = False) -> Iterator[Line]:
+    """The failure of one fence of the lesson that reports call `name`. `source` is the lesson's text.
+
+    `in_full` shows the whole traceback in place of the one line that says where it was raised.
+    """
+    at = failing_line(fence)
+    place = Span(visible(f"{name}:{at}"), "bold")
+    yield line(Span(fence.outcome.value.upper(), "bold red"), " ", place, f"  {fence.id}: {in_words(fence)}")
+    if fence.reason:
+        yield from _indented(fence.reason)
+    yield ()
+    yield from source_lines(source, at, fence)
+    if fence.error:
+        yield from _error_lines(name, fence, fence.error, source, in_full=in_full)
+    yield from tail_lines("printed", fence.stdout)
+    yield from tail_lines("on stderr", fence.stderr)
+    if fence.hint:
+        yield line("  hint: ", visible(fence.hint))
+    yield line(Span("  next: ", "bold green"), next_step(fence))
+
+
+def trouble_lines(name: str, trouble: Trouble) -> Iterator[Line]:
+    """What is wrong with a lesson as a whole, or with the run where `name` is ""."""
+    place = visible(f"{name}:{trouble.line}") + "  " if name else ""
+    yield line(Span("FAILED", "bold red"), " ", Span(place, "bold"), visible(trouble.message))
+    if trouble.advice:
+        yield line(Span("  next: ", "bold green"), visible(trouble.advice))
+
+
+def source_lines(source: str, at: int, fence: FenceResult) -> Iterator[Line]:
+    """The lesson's own lines around line `at`, no further than its fence, with a mark on the line."""
+    rows = source.split("\n")
+    if not 1 <= at <= len(rows):
+        return
+    first, last = max(1, at - LINES_AROUND), min(len(rows), at + LINES_AROUND)
+    if fence.line <= at <= fence.end_line:
+        first, last = max(first, fence.line), min(last, fence.end_line)
+    width = len(str(last))
+    for number in range(first, last + 1):
+        text = visible(rows[number - 1].expandtabs(4))[:WIDEST]
+        if number == at:
+            yield line(Span(f"  > {number:{width}} | ", "bold red"), Span(text, "bold"))
+        else:
+            yield line(Span(f"    {number:{width}} | ", "dim"), text)
+    yield ()
+
+
+def tail_lines(label: str, output: str) -> Iterator[Line]:
+    """The last lines of what a fence put out: the end is what tells."""
+    rows = output.rstrip("\n").split("\n") if output.strip() else []
+    if not rows:
+        return
+    left_out = len(rows) - TAIL_LINES
+    yield line(f"  {label}" + (f" (the last {TAIL_LINES} of {len(rows)} lines)" if left_out > 0 else "") + ":")
+    for row in rows[-TAIL_LINES:]:
+        yield line(Span("    | ", "dim"), visible(row)[:WIDEST])
+
+
+def _error_lines(name: str, fence: FenceResult, error: RaisedError, source: str, *, in_full: bool) -> Iterator[Line]:
+    if error.call_line and error.call_line != failing_line(fence):
+        yield line("  called from ", Span(visible(f"{name}:{error.call_line}"), "bold"))
+        yield from source_lines(source, error.call_line, fence)
+    head, *rest = error.message.split("\n")
+    yield line(Span(f"  {error.type}", "red"), *([": ", visible(head)] if head else []))
+    for row in rest:
+        yield line("    ", visible(row))
+    for note in error.notes:
+        yield from _indented(note, "    ")
+    if in_full and error.traceback:
+        yield from _indented(error.traceback)
+    elif (outside := _raised_outside(name, error)) is not None:
+        yield line(Span("    raised at ", "dim"), visible(f"{outside.file}:{outside.line}: {outside.text.strip()}"))
+
+
+def _raised_outside(name: str, error: RaisedError) -> Frame | None:
+    """The innermost frame, where it is not in the lesson."""
+    if not error.frames or error.frames[-1].file == name:
+        return None
+    return error.frames[-1]
+
+
+def _indented(text: str, margin: str = "  ") -> Iterator[Line]:
+    for row in text.rstrip("\n").split("\n"):
+        yield line(margin, visible(row))

@@ -1,0 +1,38 @@
+"""Files that are whole or not there: written aside, then renamed into place."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put `data` at `path` in one step, so that no reader ever meets a half-written file.
+
+    Missing folders are made. A file that stood there keeps its permissions. Raises OSError where the folder
+    cannot be written; the old file then stands as it was.
+    """
+    path = path.resolve()  # through a symbolic link, so that the link itself stays
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            os.fchmod(file.fileno(), _mode_for(path))
+        Path(aside).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(aside).unlink()
+        raise
+
+
+def _mode_for(path: Path) -> int:
+    """The permission bits of the file there, or those a plain `open` would give a new one."""
+    try:
+        return path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
