@@ -3,8 +3,8 @@
 `Value` wraps one float and remembers how it was made. `backward()` on a result walks those memories from the result
 to the leaves, and adds to each leaf's `grad` the derivative of the result with respect to that leaf.
 
-Beside torch's words: `_op` is the name of a `grad_fn`, `_prev` its `next_functions`, the `+=` in `record` is
-`AccumulateGrad`, and a Value without operands is a leaf.
+Beside torch's words: `_op` is the name of a `grad_fn`, `_prev` its `next_functions`, a Value without operands is a
+leaf, and the last `+=` of `backward` is `AccumulateGrad`.
 
 Left out: tensors and broadcasting, freeing what nodes saved, version counters, grad modes, second derivatives.
 Where a float overflows, `exp` and `**` raise OverflowError; torch gives inf. Agreement with torch is shown in
@@ -38,7 +38,7 @@ class Value:
 
     def __init__(self, data: float, _children: tuple[Value, ...] = (), _op: str = "") -> None:
         if not isinstance(data, (int, float)):
-            raise TypeError(f"a Value holds one number, not the {type(data).__name__} {data!r}")
+            raise TypeError(f"a Value holds one int or float, not {data!r}")
         self.data = float(data)
         self.grad = 0.0
         # In order, one entry an operand: x * x has two. A set would order operands by memory address, and the last
@@ -77,12 +77,12 @@ class Value:
 
     def __pow__(self, exponent: float) -> Value:
         if not isinstance(exponent, (int, float)):
-            raise TypeError(f"the exponent must be an int or a float, not the {type(exponent).__name__} {exponent!r}")
+            raise TypeError(f"the exponent must be an int or a float, not {exponent!r}")
         x = self.data
         if x == 0 and exponent < 0:
             raise ZeroDivisionError(f"{x} ** {exponent}: a negative power of 0 divides by 0")
         if x < 0 and not float(exponent).is_integer():
-            raise ValueError(f"{x} ** {exponent}: a negative base needs a whole exponent")
+            raise ValueError(f"({x}) ** {exponent}: a negative base needs a whole exponent")
         return record(x**exponent, (self,), f"**{exponent}", lambda g: (g * power_slope(x, exponent),))
 
     def __neg__(self) -> Value:
@@ -125,14 +125,18 @@ class Value:
         return record(math.log(x), (self,), "log", lambda g: (g / x,))
 
     def backward(self) -> None:
-        """Add d(self)/d(leaf) to the `grad` of every leaf below; leave in every other node that of this call alone."""
+        """Add d(self)/d(leaf) to the `grad` of every leaf below; every other node keeps that of this call alone."""
         order = topological_order(self)
+        leaves = [node for node in order if not node._prev]
+        earlier = [leaf.grad for leaf in leaves]
         for node in order:
-            if node._prev:
-                node.grad = 0.0  # only leaves keep what earlier calls added, so a second call doubles them
-        self.grad += 1.0  # d(self)/d(self); a leaf asked for its own derivative accumulates too
+            node.grad = 0.0
+        self.grad = 1.0  # d(self)/d(self)
         for node in reversed(order):
             node._backward()
+        # A leaf gets the finished sum in one addition, so a second call doubles it to the last bit.
+        for leaf, before in zip(leaves, earlier, strict=True):
+            leaf.grad += before
 
 
 def record(data: float, operands: tuple[Value, ...], op: str, pullback: Pullback) -> Value:
