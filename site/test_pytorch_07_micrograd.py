@@ -13,6 +13,7 @@ import operator
 import os
 import subprocess
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -97,11 +98,11 @@ def test_a_value_used_twice_gets_both_shares() -> None:
     assert x.grad == 26
 
 
-def test_equal_numbers_are_different_leaves() -> None:
-    """Two leaves that hold the same number each get their own derivative."""
+def test_equal_numbers_are_different_nodes() -> None:
+    """Values that hold the same number, leaves or results, each get their own derivative."""
     a, b = Value(2), Value(2)
-    (3 * a + 5 * b).backward()
-    assert (a.grad, b.grad) == (3, 5)
+    (3 * a - 3 * b).backward()
+    assert (a.grad, b.grad) == (3, -3)
 
 
 def test_a_number_may_stand_on_the_left() -> None:
@@ -172,19 +173,18 @@ def test_what_is_no_number_is_refused() -> None:
 
 def test_operands_keep_their_order() -> None:
     """`_prev` holds the operands as they were written, once for each time they were used."""
-    a, b = Value(2), Value(3)
+    values = [Value(i) for i in range(1, 9)]  # of so many pairs a set would turn some round
     for operation in (operator.add, operator.sub, operator.mul, operator.truediv):
-        assert operation(a, b)._prev == (a, b)
-        assert operation(b, a)._prev == (b, a)
-        assert operation(a, a)._prev == (a, a)
+        for a, b in itertools.product(values, repeat=2):
+            assert operation(a, b)._prev == (a, b)
 
 
 def test_children_come_before_parents() -> None:
     """The order holds each node under the root once, operands before results, left before right, the root last."""
-    a, b = Value(2), Value(3)
-    product = a * b
-    total = product + a
-    assert lab.topological_order(total) == [a, b, product, total]
+    for a, b in itertools.permutations([Value(i) for i in range(8)], 2):
+        product = a * b
+        total = product + a
+        assert lab.topological_order(total) == [a, b, product, total]
     u = 2 * a
     late = u.exp() + u  # breadth first, u would come too early on the way back
     for root in (late, lab.sum_of_squares(lab.new_network()), lab.random_expression(1, Value)[1]):
@@ -370,7 +370,9 @@ def main(names: list[str]) -> int:
             tests[name]()
         except Exception as error:  # noqa: BLE001 - a test may fail in any way, and the next still runs
             failures += 1
-            print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
+            print(f"FAIL {name}: {type(error).__name__}: {error}".rstrip(": "))
+            frame = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == __file__][-1]
+            print(f"     line {frame.lineno}: {frame.line}", flush=True)
         else:
             print(f"ok   {name}", flush=True)
     print(f"{len(names or tests) - failures} passed, {failures} failed")
