@@ -21,8 +21,8 @@ def failure_lines(name: str, fence: FenceResult, source: str, *, in_full: bool =
     at = failing_line(fence)
     place = Span(visible(f"{name}:{at}"), "bold")
     yield line(Span(fence.outcome.value.upper(), "bold red"), " ", place, f"  {fence.id}: {in_words(fence)}")
-    if fence.reason:
-        yield from _indented(fence.reason)
+    if reason := _beyond_the_error(fence):
+        yield from _indented(reason)
     yield ()
     yield from source_lines(source, at, fence)
     if fence.error:
@@ -85,6 +85,15 @@ def _error_lines(name: str, fence: FenceResult, error: RaisedError, source: str,
         yield from _indented(error.traceback)
     elif (outside := _raised_outside(name, error)) is not None:
         yield line(Span("    raised at ", "dim"), visible(f"{outside.file}:{outside.line}: {outside.text.strip()}"))
+
+
+def _beyond_the_error(fence: FenceResult) -> str:
+    """The runner's reason, without the error that stands in full below it."""
+    if fence.error is None:
+        return fence.reason
+    shown = (f"{fence.error.type}: {fence.error.message}", fence.error.type)
+    rest = next((fence.reason.removeprefix(text) for text in shown if fence.reason.startswith(text)), fence.reason)
+    return rest.removeprefix("; ")
 
 
 def _raised_outside(name: str, error: RaisedError) -> Frame | None:

@@ -15,11 +15,18 @@ RAN = (Outcome.PASSED, Outcome.FAILED, Outcome.TIMEOUT, Outcome.CRASHED)
 
 
 def assemble(
-    results: Iterable[LessonResult], *, order: Sequence[str], seed: int, seconds: float, min_fences: int = 0
+    results: Iterable[LessonResult],
+    *,
+    order: Sequence[str],
+    seed: int,
+    seconds: float,
+    troubles: Sequence[Trouble] = (),
+    min_fences: int = 0,
 ) -> Report:
     """The report of a run whose lessons were to be `order` (by name); what has no result is `not_run`.
 
-    `seconds` is the wall time of the run. Fewer than `min_fences` fences run is a trouble of the whole run.
+    `seconds` is the wall time of the run, `troubles` are those of the whole run. Fewer than `min_fences` fences
+    run is one more.
     """
     by_name = {result.path: result for result in results}
     lessons = tuple(by_name[name] for name in order if name in by_name)
@@ -32,7 +39,7 @@ def assemble(
         seconds=seconds,
         lessons=lessons,
         totals=totals,
-        troubles=_floor(totals, min_fences),
+        troubles=(*troubles, *_floor(totals, min_fences)),
         not_run=tuple(name for name in order if name not in by_name),
     )
 

@@ -1,0 +1,83 @@
+"""Every fence of the lessons before anything runs: what it is, whether it will run, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from runthrough.job import Act, Step
+from runthrough.lesson.document import Directives, Fence, Role
+from runthrough.reports.pen import Line, Span, line, visible
+
+SAID_OF_ROLE = {
+    Role.OUTPUT: "expected output, compared",
+    Role.ERROR: "expected error, compared",
+    Role.SHOWN: "shown, never run",
+}
+SAID_OF_ACT = {
+    Act.RUN: "runs",
+    Act.COMPILE: "compiled, not run",
+    Act.SKIP: "skipped",
+    Act.SHOW: "shown, never run",
+}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A fence of the lesson that is called `path`, and the step that was planned for it, if any."""
+
+    path: str
+    fence: Fence
+    step: Step | None
+
+    @property
+    def runs(self) -> bool:
+        """True where the fence's code is to be executed."""
+        return self.step is not None and self.step.act is Act.RUN
+
+    @property
+    def why(self) -> str:
+        """Why it runs or does not: the author's reason where there is one."""
+        if self.step is None:
+            return SAID_OF_ROLE.get(self.fence.role, SAID_OF_ROLE[Role.SHOWN])
+        return self.step.reason or SAID_OF_ACT[self.step.act]
+
+
+def as_data(listed: Listed) -> dict[str, Any]:
+    """The fence as `list --json` prints it."""
+    fence = listed.fence
+    return {
+        "path": listed.path,
+        "line": fence.line,
+        "end_line": fence.end_line,
+        "code_line": fence.code_line,
+        "language": fence.language,
+        "info": fence.info,
+        "id": fence.id,
+        "runs": listed.runs,
+        "why": listed.why,
+        "code": fence.code,
+        "directives": said(fence.directives),
+    }
+
+
+def said(directives: Directives) -> dict[str, Any]:
+    """Those directives that the author gave."""
+    given = {entry.name: getattr(directives, entry.name) for entry in fields(directives)}
+    silent = {entry.name: entry.default for entry in fields(directives)}
+    return {name: value for name, value in given.items() if value != silent[name]}
+
+
+def table(rows: Iterable[Listed]) -> Iterator[Line]:
+    """A line a fence: where it is, its language, whether it runs, its id and why."""
+    rows = list(rows)
+    places = [visible(f"{row.path}:{row.fence.line}") for row in rows]
+    widest = max(map(len, places), default=0)
+    languages = max((len(row.fence.language) for row in rows), default=0)
+    for row, place in zip(rows, places, strict=True):
+        runs = Span("run", "green") if row.runs else Span("-  ", "dim")
+        language = visible(row.fence.language).ljust(languages)
+        yield line(place.ljust(widest), f"  {language}  ", runs, f"  {visible(row.fence.id)}  ", visible(row.why))
+    running = sum(row.runs for row in rows)
+    yield line(f"{len(rows)} fences in {len({row.path for row in rows})} lessons; {running} run")

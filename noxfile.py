@@ -1,0 +1,74 @@
+"""Everything that is done with this project, each in an environment of its own.
+
+python3 -m nox -s lessons     run every fence of the course under the torch it pins
+python3 -m nox -s tests       test the harness
+python3 -m nox --list         see the rest
+"""
+
+from __future__ import annotations
+
+import nox
+
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+PINNED_TORCH = "2.13.0"
+OTHER_TORCH = ("2.8.0", "2.9.0", "2.15.0")
+
+LAB = "content/courses/pytorch/code/07_micrograd.py"
+LAB_TEST = "site/test_pytorch_07_micrograd.py"
+
+nox.needs_version = ">=2024.10"
+# uv does not find a CPU build of torch on every machine.
+nox.options.default_venv_backend = "virtualenv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = True
+
+
+@nox.session
+@nox.parametrize("torch", [PINNED_TORCH])
+def lessons(session: nox.Session, torch: str) -> None:
+    """Run every fence of every lesson; words after `--` go to `runthrough check`."""
+    _install(session, f"torch-{torch}")
+    session.run("runthrough", "check", "content", "-v", *session.posargs)
+
+
+def _lessons_on(release: str) -> None:
+    """A session for one more release of torch, which `-s lessons` alone does not run."""
+
+    @nox.session(name=f"lessons(torch='{release}')", default=False)
+    def on_release(session: nox.Session) -> None:
+        """The same on another release of torch; its texts may differ from the page's."""
+        lessons.func(session, torch=release)
+
+
+for other in OTHER_TORCH:
+    _lessons_on(other)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Test the harness; words after `--` go to pytest."""
+    _install(session, "tests")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, formatting and types."""
+    _install(session, "lint")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+
+
+@nox.session
+def labs(session: nox.Session) -> None:
+    """Run the lab as a script, then its test, then its test against every broken engine."""
+    _install(session, "tests")
+    session.run("python", LAB)
+    session.run("python", LAB_TEST)
+    session.run("pytest", "tests/test_broken_labs.py", *session.posargs)
+
+
+def _install(session: nox.Session, group: str) -> None:
+    """Install this package as it stands here, with a dependency group of pyproject.toml."""
+    session.install("-e", ".", *nox.project.dependency_groups(PYPROJECT, group))
