@@ -79,11 +79,12 @@ def _error_lines(name: str, fence: FenceResult, error: RaisedError, source: str,
     yield line(Span(f"  {error.type}", "red"), *([": ", visible(head)] if head else []))
     for row in rest:
         yield line("    ", visible(row))
-    for note in error.notes:
-        yield from _indented(note, "    ")
     if in_full and error.traceback:
         yield from _indented(error.traceback)
-    elif (outside := _raised_outside(name, error)) is not None:
+        return
+    for note in error.notes:
+        yield from _indented(note, "    ")
+    if (outside := _raised_outside(name, error)) is not None:
         yield line(Span("    raised at ", "dim"), visible(f"{outside.file}:{outside.line}: {outside.text.strip()}"))
 
 

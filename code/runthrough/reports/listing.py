@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from runthrough.job import Act, Step
-from runthrough.lesson.document import Directives, Fence, Role
-from runthrough.reports.pen import Line, Span, line, visible
+from runthrough.lesson.document import Fence, Role
+from runthrough.reports.pen import Line, Span, line, plural, visible
 
 SAID_OF_ROLE = {
     Role.OUTPUT: "expected output, compared",
@@ -25,10 +25,11 @@ SAID_OF_ACT = {
 
 @dataclass(frozen=True)
 class Listed:
-    """A fence of the lesson that is called `path`, and the step that was planned for it, if any."""
+    """A fence of the lesson that is called `path`, its directives in the author's words, and its step, if any."""
 
     path: str
     fence: Fence
+    directives: dict[str, Any]
     step: Step | None
 
     @property
@@ -58,15 +59,8 @@ def as_data(listed: Listed) -> dict[str, Any]:
         "runs": listed.runs,
         "why": listed.why,
         "code": fence.code,
-        "directives": said(fence.directives),
+        "directives": listed.directives,
     }
-
-
-def said(directives: Directives) -> dict[str, Any]:
-    """Those directives that the author gave."""
-    given = {entry.name: getattr(directives, entry.name) for entry in fields(directives)}
-    silent = {entry.name: entry.default for entry in fields(directives)}
-    return {name: value for name, value in given.items() if value != silent[name]}
 
 
 def table(rows: Iterable[Listed]) -> Iterator[Line]:
@@ -80,4 +74,5 @@ def table(rows: Iterable[Listed]) -> Iterator[Line]:
         language = visible(row.fence.language).ljust(languages)
         yield line(place.ljust(widest), f"  {language}  ", runs, f"  {visible(row.fence.id)}  ", visible(row.why))
     running = sum(row.runs for row in rows)
-    yield line(f"{len(rows)} fences in {len({row.path for row in rows})} lessons; {running} run")
+    lessons = plural(len({row.path for row in rows}), "lesson")
+    yield line(f"{plural(len(rows), 'fence')} in {lessons}, {running} to run")

@@ -44,6 +44,11 @@ def _escaped(char: str) -> str:
     return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"
 
 
+def plural(number: int, word: str) -> str:
+    """The number with its word, in the plural where it is not one."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 class Pen(Protocol):
     """What a renderer writes with."""
 

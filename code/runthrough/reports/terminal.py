@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from itertools import chain
+from typing import TextIO
 
 from runthrough.job import FenceResult, LessonResult, Outcome, Report
 from runthrough.reports.failure import failure_lines, trouble_lines
-from runthrough.reports.pen import Line, Pen, Span, line, visible
+from runthrough.reports.pen import Line, Pen, Span, line, plural, visible
 
+MARKS = ("✓", "✗")
+MARKS_IN_ASCII = ("ok", "no")
 ALWAYS_COUNTED = (Outcome.PASSED, Outcome.SKIPPED)
 NOT_RUN = (Outcome.SKIPPED, Outcome.SHOWN)
 
@@ -25,7 +28,9 @@ class Volume(IntEnum):
 class Terminal:
     """Tells a run of `lessons` lessons through a pen; it holds only what its live line needs."""
 
-    def __init__(self, pen: Pen, lessons: int, *, volume: Volume = Volume.NORMAL, marks: str = "✓✗") -> None:
+    def __init__(
+        self, pen: Pen, lessons: int, *, volume: Volume = Volume.NORMAL, marks: tuple[str, str] = MARKS
+    ) -> None:
         self._pen = pen
         self._lessons = lessons
         self._volume = volume
@@ -66,7 +71,16 @@ class Terminal:
         self._pen.progress(f"{done}  {visible(place)}")
 
 
-def lesson_line(result: LessonResult, marks: str = "✓✗") -> Line:
+def marks_for(stream: TextIO) -> tuple[str, str]:
+    """The marks of lessons that hold and do not hold, in characters that `stream` can write."""
+    try:
+        "".join(MARKS).encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return MARKS_IN_ASCII
+    return MARKS
+
+
+def lesson_line(result: LessonResult, marks: tuple[str, str] = MARKS) -> Line:
     """One lesson: a mark, its path, its fences by outcome, and seconds of wall time."""
     mark = Span(marks[0], "bold green") if result.holds else Span(marks[1], "bold red")
     counts = _counts({outcome: _count(result, outcome) for outcome in Outcome})
@@ -115,7 +129,7 @@ def closing_line(report: Report) -> Line:
     lessons = report.totals["lessons"]
     return line(
         Span("holds" if report.holds else "does not hold", "bold green" if report.holds else "bold red"),
-        f": {_plural(report.totals['fences'], 'fence')}: {counts}; {_plural(lessons, 'lesson')}",
+        f": {plural(report.totals['fences'], 'fence')}: {counts}; {plural(lessons, 'lesson')}",
         f" in {report.seconds:.1f} s; seed {report.seed}: repeat with --seed {report.seed}",
     )
 
@@ -126,7 +140,3 @@ def _counts(numbers: Mapping[Outcome, int], always: tuple[Outcome, ...] = ()) ->
 
 def _count(result: LessonResult, outcome: Outcome) -> int:
     return sum(fence.outcome is outcome for fence in result.fences)
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
