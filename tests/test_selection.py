@@ -36,5 +36,5 @@ def test_a_lesson_runs_up_to_the_last_fence_chosen(expression: str, chosen: dict
 @pytest.mark.parametrize("expression", ["", "and", "a or", "(a", "a b", "a )", "not"])
 def test_an_expression_that_cannot_be_read_is_refused(expression: str) -> None:
     """A broken expression is an error and never an empty choice."""
-    with pytest.raises(SelectionError, match="-k"):
+    with pytest.raises(SelectionError):
         matcher(expression)

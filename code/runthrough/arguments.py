@@ -156,7 +156,8 @@ def _add_choice(parser: _Parser) -> None:
     add(
         "-k",
         dest="expression",
-        default="",
+        type=_expression,
+        default=argparse.SUPPRESS,
         metavar="EXPR",
         help="only what matches, as in 'leaf and not graph'",
     )
@@ -208,6 +209,16 @@ class _AtLeast:
         if number < self.least:
             raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of at least {self.least}")
         return number
+
+
+def _expression(words: str) -> str:
+    from runthrough.selection import SelectionError, matcher
+
+    try:
+        matcher(words)
+    except SelectionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return words
 
 
 def _seconds(word: str) -> float:

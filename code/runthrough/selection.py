@@ -11,6 +11,8 @@ from runthrough.job import Job
 Matcher = Callable[[str], bool]
 
 WORDS = re.compile(r"[()]|[^\s()]+")
+# A part of a lesson may hold nothing that runs, and the lesson is not at fault.
+CHOSEN = "a part of the lesson, chosen by -k"
 KEYWORDS = ("and", "or", "not")
 
 
@@ -30,7 +32,7 @@ def select(jobs: Iterable[Job], expression: str) -> list[Job]:
         texts = [f"{job.name}::{step.id} {job.title}" for step in job.steps]
         wanted = [index for index, text in enumerate(texts, start=1) if matches(text)]
         if wanted:
-            chosen.append(replace(job, steps=job.steps[: wanted[-1]]))
+            chosen.append(replace(job, steps=job.steps[: wanted[-1]], runs_none=job.runs_none or CHOSEN))
         elif not texts and matches(f"{job.name} {job.title}"):
             chosen.append(job)
     return chosen
@@ -41,7 +43,7 @@ def matcher(expression: str) -> Matcher:
     words = WORDS.findall(expression)
     test, rest = _alternatives(words)
     if rest:
-        raise SelectionError(f"-k {expression!r}: {rest[0]!r} is not expected there; join words by 'and' or 'or'")
+        raise SelectionError(f"{rest[0]!r} is not expected there; join words by 'and' or 'or'")
     return test
 
 
@@ -69,8 +71,8 @@ def _single(words: list[str]) -> tuple[Matcher, list[str]]:
     if head == "(":
         inner, rest = _alternatives(rest)
         if rest[:1] != [")"]:
-            raise SelectionError("-k: a bracket is not closed; add ')'")
+            raise SelectionError("a bracket is not closed; add ')'")
         return inner, rest[1:]
     if not head or head == ")" or head in KEYWORDS:
-        raise SelectionError(f"-k: a word is missing before {head!r}" if head else "-k: a word is missing at the end")
+        raise SelectionError(f"a word is missing before {head!r}" if head else "a word is missing at the end")
     return (lambda text: head.lower() in text.lower()), rest

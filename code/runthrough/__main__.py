@@ -1,0 +1,5 @@
+"""`python -m runthrough` is the command `runthrough`."""
+
+from runthrough.cli import main
+
+main()
