@@ -195,6 +195,14 @@ def test_letters_beyond_ascii_never_stop_the_telling() -> None:
     assert "Traceback" not in done.err
 
 
+def test_a_file_name_that_is_no_text_is_a_problem_told(tmp_path: Path) -> None:
+    """A name whose bytes are not UTF-8 cannot stand in a report: exit 2, with what to do."""
+    (tmp_path / os.fsdecode(b"odd-\xff.md")).write_text("```python\nprint(1)\n```\n")
+    done = runthrough("check", os.fsdecode(b"odd-\xff.md"), cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "odd-\\udcff.md:1: the file's name is not UTF-8 (rename it)\n"
+
+
 def test_a_course_that_pins_another_torch_is_told(tmp_path: Path) -> None:
     """Where course.toml pins a release that is not installed, one line on standard error says so."""
     (tmp_path / "course.toml").write_text('title = "T"\ntorch = "1.0.0"\nlessons = ["a.md"]\n')

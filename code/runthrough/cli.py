@@ -36,6 +36,7 @@ class UnreadableError(Exception):
 
 def main() -> NoReturn:
     """The console script. It leaves without the interpreter's own teardown, which is slow once torch is near."""
+    _ensure_utf8_names()
     _prepare_streams()
     try:
         code = run(sys.argv[1:])
@@ -147,16 +148,22 @@ def _run(jobs: Sequence[Job], options: Options, terminal: Terminal) -> Report:
 def _read(paths: Sequence[str]) -> Sequence[Lesson]:
     """The lessons at `paths`. Raises UnreadableError with every problem at once; warnings are only told."""
     from runthrough.lesson.discovery import discover
-    from runthrough.lesson.document import Severity
+    from runthrough.lesson.document import Problem, Severity
 
     found = discover(paths)
     problems = [*found.problems, *(problem for lesson in found.lessons for problem in lesson.problems)]
+    problems += [Problem(name, 1, "the file's name is not UTF-8", "rename it") for name in _odd_names(found.lessons)]
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise UnreadableError(problems)
     _tell(problems)
     for course in found.courses:
         _tell_of_other_torch(course)
     return found.lessons
+
+
+def _odd_names(lessons: Iterable[Lesson]) -> list[str]:
+    """Names that no report could hold, since their bytes are no text."""
+    return [lesson.name for lesson in lessons if any("\ud800" <= char <= "\udfff" for char in lesson.name)]
 
 
 def _planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:
@@ -220,6 +227,15 @@ def _cores() -> int:
 def _tell(problems: Iterable[Problem]) -> None:
     for problem in problems:
         print(problem, file=sys.stderr)
+
+
+def _ensure_utf8_names() -> None:
+    """Start again in UTF-8 mode under a locale in which Python would read file names as something else.
+
+    Lessons run in UTF-8 whatever the locale, and a name must be the same there as here.
+    """
+    if sys.getfilesystemencoding() != "utf-8" and not sys.flags.utf8_mode:
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _prepare_streams() -> None:
