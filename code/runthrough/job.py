@@ -42,6 +42,7 @@ class Cause(StrEnum):
     OTHER_MESSAGE = "other-message"
     EXITED = "exited"
     OTHER_OUTPUT = "other-output"
+    EXERCISE = "exercise"
     MEMORY = "memory"
     LEFT_FILES = "left-files"
     LEFT_RUNNING = "left-running"
@@ -67,16 +68,86 @@ class Form(StrEnum):
     CONSOLE = "console"
 
 
+class Shown(StrEnum):
+    """What a text on the page shows of its fence: all it printed, its error, or what one print call printed."""
+
+    OUTPUT = "output"
+    ERROR = "error"
+    PRINT = "print"
+
+
+class Comparing(StrEnum):
+    """How shown output is compared: whole, line by line with others between, or not at all."""
+
+    EXACT = "exact"
+    LINES = "lines"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A text the page shows for a fence. `line` is its first line in the lesson; `call_line` the print call's."""
+
+    shown: Shown
+    text: str
+    line: int
+    call_line: int = 0
+
+
 @dataclass(frozen=True)
 class Promise:
     """What a page says that its fence does, beyond running clean.
 
     `raises` is a class name or dotted path (a subclass keeps the promise), `match` a substring of the message
-    or a `/regex/`. Empty strings promise nothing.
+    or a `/regex/`. Empty strings promise nothing. `rtol` and `atol` widen how numbers in `expected` are compared.
     """
 
     raises: str = ""
     match: str = ""
+    expected: tuple[Expected, ...] = ()
+    comparing: Comparing = Comparing.EXACT
+    rtol: float | None = None
+    atol: float | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A word of prose that must equal a value: the inside of an f-string's braces, or `error` for the last message.
+
+    It is evaluated after the step that carries it, in that step's namespace.
+    """
+
+    line: int
+    text: str
+    body: str
+
+
+class Role(StrEnum):
+    """What a fence is to an exercise: the starter, the test of an answer, the solution, or a typical mistake."""
+
+    STARTER = "exercise"
+    CHECK = "check"
+    SOLUTION = "solution"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A fence's part in the exercise `name`; `match` is what the check must say of a wrong answer."""
+
+    role: Role
+    name: str
+    match: str = ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A quiz option whose mark is proved: `body` must be true exactly where the page marks the option right."""
+
+    line: int
+    quiz: str
+    body: str
+    is_marked: bool
 
 
 @dataclass(frozen=True)
@@ -95,6 +166,9 @@ class Step:
     alone: bool = False
     timeout: float = 30.0
     promise: Promise = Promise()
+    claims: tuple[Claim, ...] = ()
+    keys: tuple[Key, ...] = ()
+    part: Part | None = None
     proves: tuple[str, ...] = ()
     not_proves: str = ""
     writes: tuple[str, ...] = ()
@@ -114,7 +188,31 @@ class Job:
     keep_going: bool = False
     memory_mib: int = 0
     has_folder_to_itself: bool = True
+    is_pinned: bool = True
     runs_none: str = ""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A text on the page that is not what came. `line` is the first line of the lesson that differs."""
+
+    shown: Shown
+    line: int
+    expected: str
+    found: str
+    text_line: int
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """A claim or quiz key held against its value: what the page says, what came, and the outcome."""
+
+    line: int
+    text: str
+    expected: str
+    found: str
+    outcome: Outcome
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,6 +281,8 @@ class FenceResult:
     stopped_line: int | None = None
     error: RaisedError | None = None
     hint: str = ""
+    mismatches: tuple[Mismatch, ...] = ()
+    drifts: tuple[Mismatch, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,11 +308,13 @@ class LessonResult:
     fences: tuple[FenceResult, ...]
     troubles: tuple[Trouble, ...] = ()
     left_files: tuple[str, ...] = ()
+    claims: tuple[ClaimResult, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """True where no fence is red and the lesson as a whole has no trouble."""
-        return not self.troubles and not any(fence.outcome.is_red for fence in self.fences)
+        """True where no fence and no claim is red and the lesson as a whole has no trouble."""
+        outcomes = [fence.outcome for fence in self.fences] + [claim.outcome for claim in self.claims]
+        return not self.troubles and not any(outcome.is_red for outcome in outcomes)
 
 
 @dataclass(frozen=True)

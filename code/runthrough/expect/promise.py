@@ -1,39 +1,57 @@
-"""What a page promises of a fence's error, held against what the fence raised."""
+"""What a page promises of a fence, held against what came: the error, the printed text, an exercise's part."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from runthrough.job import Cause, Outcome, Promise, RaisedError
+from runthrough.expect.compare import Tolerance, agrees, first_difference, lines_agree
+from runthrough.job import Cause, Comparing, Expected, Mismatch, Outcome, Part, Promise, RaisedError, Role, Shown
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came of a fence: its error, all its output with its value last, and what single print calls printed.
+
+    `answer_error` is what an exercise's check raised at the answer that the fence gives.
+    """
+
+    error: RaisedError | None = None
+    output: str = ""
+    prints: dict[int, str] = field(default_factory=dict)
+    answer_error: RaisedError | None = None
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """An outcome, and where it is red, why."""
+    """An outcome, and where it is red, why; `mismatches` are the texts on the page that are not what came."""
 
     outcome: Outcome
     reason: str = ""
     cause: Cause | None = None
+    mismatches: tuple[Mismatch, ...] = ()
 
 
 PASSED = Verdict(Outcome.PASSED)
 
 
-def judge(promise: Promise, error: RaisedError | None) -> Verdict:
-    """Hold a promise against the error that came, if any. A subclass of the promised class keeps the promise."""
-    if error is None:
-        if promise.raises:
-            return _failed(Cause.DID_NOT_RAISE, f"expected {promise.raises}, none raised")
-        return PASSED
-    came = f"{error.type}: {error.message}" if error.message else error.type
-    if not promise.raises:
-        return _failed(_cause_of(error), came)
-    if promise.raises not in error.bases:
-        return _failed(Cause.OTHER_CLASS, f"expected {promise.raises}, but it raised {came}")
-    if not matches(promise.match, error.message):
-        return _failed(Cause.OTHER_MESSAGE, f"the message does not hold {promise.match!r}: {came}")
-    return PASSED
+def judge(promise: Promise, came: Came, part: Part | None = None, is_pinned: bool = True) -> Verdict:
+    """Hold a fence's promises against what came of it.
+
+    Away from the pinned release a text that differs is told but makes nothing red.
+    """
+    verdict = _judge_error(promise, came.error)
+    if verdict.outcome is Outcome.PASSED and part is not None:
+        verdict = _judge_part(part, came.answer_error)
+    mismatches = tuple(_mismatches(promise, came))
+    if verdict.outcome is not Outcome.PASSED or not mismatches or not is_pinned:
+        return Verdict(verdict.outcome, verdict.reason, verdict.cause, mismatches)
+    first = mismatches[0]
+    cause = Cause.OTHER_MESSAGE if first.shown is Shown.ERROR else Cause.OTHER_OUTPUT
+    what = "error" if first.shown is Shown.ERROR else "output"
+    reason = f"the {what} shown on line {first.line} is not what came"
+    return Verdict(Outcome.FAILED, reason, cause, mismatches)
 
 
 def matches(pattern: str, message: str) -> bool:
@@ -41,6 +59,67 @@ def matches(pattern: str, message: str) -> bool:
     if len(pattern) > 1 and pattern.startswith("/") and pattern.endswith("/"):
         return re.search(pattern[1:-1], message) is not None
     return pattern in message
+
+
+def _judge_error(promise: Promise, error: RaisedError | None) -> Verdict:
+    shows_error = any(expected.shown is Shown.ERROR for expected in promise.expected)
+    if error is None:
+        if promise.raises or shows_error:
+            return _failed(Cause.DID_NOT_RAISE, f"expected {promise.raises or 'the error shown'}, none raised")
+        return PASSED
+    came = f"{error.type}: {error.message}" if error.message else error.type
+    if not promise.raises and not shows_error:
+        return _failed(_cause_of(error), came)
+    if promise.raises and promise.raises not in error.bases:
+        return _failed(Cause.OTHER_CLASS, f"expected {promise.raises}, but it raised {came}")
+    if not matches(promise.match, error.message):
+        return _failed(Cause.OTHER_MESSAGE, f"the message does not hold {promise.match!r}: {came}")
+    return PASSED
+
+
+def _judge_part(part: Part, said: RaisedError | None) -> Verdict:
+    heard = f"{said.type}: {said.message}" if said else ""
+    match part.role:
+        case Role.STARTER if said is None:
+            return _failed(Cause.EXERCISE, f"the starter of {part.name} already passes its check")
+        case Role.WRONG if said is None:
+            return _failed(Cause.EXERCISE, f"this wrong answer to {part.name} passes its check")
+        case Role.WRONG if said is not None and not matches(part.match, said.message):
+            return _failed(Cause.EXERCISE, f"the check of {part.name} should say {part.match!r}, but says {heard}")
+        case Role.SOLUTION if said is not None:
+            return _failed(Cause.EXERCISE, f"the solution of {part.name} does not pass its check: {heard}")
+    return PASSED
+
+
+def _mismatches(promise: Promise, came: Came) -> Iterator[Mismatch]:
+    tolerance = Tolerance(promise.rtol, promise.atol)
+    for expected in promise.expected:
+        if promise.comparing is Comparing.IGNORE and expected.shown is not Shown.ERROR:
+            continue
+        found = _found(expected, came)
+        if found is None:
+            continue
+        by_line = promise.comparing is Comparing.LINES and expected.shown is Shown.OUTPUT
+        if not (lines_agree if by_line else agrees)(expected.text, found, tolerance):
+            line = expected.line + first_difference(expected.text, found, tolerance)
+            yield Mismatch(expected.shown, line, expected.text, found, expected.line)
+
+
+def _found(expected: Expected, came: Came) -> str | None:
+    """The text that came in the place of one that is shown; `None` where there is nothing to compare it with."""
+    if expected.shown is Shown.PRINT:
+        return came.prints.get(expected.call_line, "")
+    if expected.shown is Shown.OUTPUT:
+        return came.output
+    if came.error is None:
+        return None
+    called = _shown_class(expected.text)
+    name = called if called in came.error.bases else came.error.type
+    return f"{name}: {came.error.message}" if came.error.message else name
+
+
+def _shown_class(text: str) -> str:
+    return text.strip().partition(":")[0]
 
 
 def _cause_of(error: RaisedError) -> Cause:

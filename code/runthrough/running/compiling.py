@@ -9,6 +9,7 @@ from types import CodeType
 
 from runthrough.job import Step
 from runthrough.running import assertions
+from runthrough.running.prints import watch_prints
 
 _FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
@@ -28,6 +29,7 @@ def compile_fence(step: Step, path: str, futures: int = 0) -> CompiledFence:
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     source = "\n" * (step.code_line - 1) + step.code
     tree = compile(source, path, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    watch_prints(tree, frozenset(expected.call_line for expected in step.promise.expected))
     last = _last_expression(tree, source)
     if last is not None:
         tree.body.pop()
@@ -44,3 +46,22 @@ def _last_expression(tree: ast.Module, source: str) -> ast.expr | None:
     assert statement.end_lineno is not None
     after = source.split("\n")[statement.end_lineno - 1].encode()[statement.end_col_offset :]
     return None if after.lstrip().startswith(b";") else statement.value
+
+
+def compile_claim(body: str, path: str, line: int) -> CodeType:
+    """Compile the inside of an f-string's braces to code that gives its text. Raises `SyntaxError`."""
+    quote = next((mark for mark in ('"', "'", '"""', "'''") if mark not in body), "'''")
+    return _compile_on_line(f"f{quote}{{{body}}}{quote}", path, line)
+
+
+def compile_key(body: str, path: str, line: int) -> CodeType:
+    """Compile the expression of a quiz key. Raises `SyntaxError`."""
+    return _compile_on_line(f"({body})", path, line)
+
+
+def _compile_on_line(expression: str, path: str, line: int) -> CodeType:
+    tree = ast.parse(expression, path, "eval")
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno = node.end_lineno = line  # type: ignore[attr-defined]  # every such node has both
+    return compile(tree, path, "eval", dont_inherit=True)

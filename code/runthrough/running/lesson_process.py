@@ -23,6 +23,7 @@ from runthrough.running.surroundings import TELL_LINE
 from runthrough.running.wire import Channel, Observation, Order, Verb
 
 _TELL_SECONDS = 0.25
+_DEATH_SECONDS = 1.0
 # Without a descriptor that tells of a child's death, it is looked for this often, in seconds.
 _LOOK_AGAIN = 0.02
 
@@ -138,7 +139,7 @@ class LessonProcess:
             if ended:
                 return self._how_it_died(time.monotonic() - started)
             if self._channel.is_closed:
-                return Ending(seconds=time.monotonic() - started)
+                return self._how_it_fell_silent(time.monotonic() - started)
         line = self._line_it_stands_at()
         self._drain()
         return Ending(timed_out=True, line=line, seconds=time.monotonic() - started)
@@ -184,6 +185,13 @@ class LessonProcess:
         if code < 0:
             return Ending(signal=-code, line=line, seconds=seconds)
         return Ending(exit_code=code, line=line, seconds=seconds)
+
+    def _how_it_fell_silent(self, seconds: float) -> Ending:
+        """A dying process closes its connection a moment before its death is known; one that lives has cut it."""
+        deadline = time.monotonic() + _DEATH_SECONDS
+        while not self._has_ended() and time.monotonic() < deadline:
+            self._select(deadline - time.monotonic())
+        return self._how_it_died(seconds) if self._status is not None else Ending(seconds=seconds)
 
     def _line_it_stands_at(self) -> int | None:
         """Ask a worker that is out of time for its line; one that is deep in C code may not answer."""

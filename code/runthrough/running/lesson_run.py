@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runthrough.job import Cause, FenceResult, Job, LessonResult, Outcome, Step, Trouble
+from runthrough.job import Cause, ClaimResult, FenceResult, Job, LessonResult, Outcome, Part, Role, Step, Trouble
 from runthrough.running.launching import Launch
 from runthrough.running.lesson_process import Ending, LessonProcess
 from runthrough.running.processes import command, reap, strays
-from runthrough.running.verdict import blocked, left_out, result_of, with_fault
+from runthrough.running.verdict import blocked, claim_results, left_out, result_of, with_fault
 from runthrough.running.wire import Channel
 
 _LEAVE_SECONDS = 10.0
@@ -55,14 +55,17 @@ class LessonRun:
         self._life: Life | None = None
         self._peak_rss_mib = 0.0
         self._left_files: list[str] = []
+        self._claims: list[ClaimResult] = []
 
     def run(self) -> LessonResult:
         """Run the lesson. Raises `InterruptedRunError` when the command has gone, with nothing left running."""
         started = time.monotonic()
         try:
             for number, step in enumerate(self._job.steps):
-                self._results.append(self._result(number, step))
-                self._tell(self._results[-1])
+                result, ending = self._result(number, step)
+                self._results.append(result)
+                self._claims += claim_results(step, result, ending, self._job.is_pinned)
+                self._tell(result)
             if self._life is not None:
                 self._close(self._life)
         finally:
@@ -73,53 +76,59 @@ class LessonRun:
             title=self._job.title,
             seconds=seconds,
             peak_rss_mib=round(self._peak_rss_mib, 1),
-            fences=tuple(self._results),
+            fences=tuple(sorted(self._results, key=lambda result: result.line)),
             troubles=tuple(_troubles(self._job, self._results)),
             left_files=tuple(self._left_files),
+            claims=tuple(sorted(self._claims, key=lambda claim: claim.line)),
         )
 
-    def _result(self, number: int, step: Step) -> FenceResult:
+    def _result(self, number: int, step: Step) -> tuple[FenceResult, Ending | None]:
         if result := left_out(step):
-            return result
+            return result, None
         if step.alone:
             return self._run_alone(number)
-        red = self._red.get(step.namespace)
-        if red and (step.namespace in self._lost or not self._job.keep_going):
-            return blocked(step, red)
+        if by := self._blocked_by(step):
+            return blocked(step, by), None
         if self._life is None:
             self._life = self._start()
-        result = self._perform(self._life, number)
+        result, ending = self._perform(self._life, number)
         if result.outcome.is_red:
-            self._red.setdefault(step.namespace, result)
-        if self._life.marks[-1].ending.observation is None:
+            for key in _keys_it_blocks(step):
+                self._red.setdefault(key, result)
+        if ending.observation is None:
             # The process is of no use any more, and with it go the namespaces it held.
             for namespace in self._life.namespaces:
                 self._red.setdefault(namespace, result)
             self._lost |= self._life.namespaces
             self._end()
-        return result
+        return result, ending
 
-    def _run_alone(self, number: int) -> FenceResult:
+    def _blocked_by(self, step: Step) -> FenceResult | None:
+        if step.namespace in self._lost or not self._job.keep_going:
+            found = self._red.get(step.namespace)
+            return found or (self._red.get(_exercise(step.part)) if step.part else None)
+        return None
+
+    def _run_alone(self, number: int) -> tuple[FenceResult, Ending]:
         life = self._start()
         try:
-            result = self._perform(life, number)
-            if life.marks[-1].ending.observation is not None:
-                faults = self._faults(life)
-                for _, cause, reason in faults:
+            result, ending = self._perform(life, number)
+            if ending.observation is not None:
+                for _, cause, reason in self._faults(life):
                     result = with_fault(result, cause, reason)
-            return result
+            return result, ending
         finally:
             self._peak_rss_mib = max(self._peak_rss_mib, _ended(life.process))
 
     def _start(self) -> Life:
         return Life(LessonProcess(self._job, self._launch, self._command_line))
 
-    def _perform(self, life: Life, number: int) -> FenceResult:
+    def _perform(self, life: Life, number: int) -> tuple[FenceResult, Ending]:
         step = self._job.steps[number]
         life.namespaces.add(step.namespace)
         ending = life.process.perform(number)
         life.marks.append(Mark(number, ending, life.process.running()))
-        return result_of(step, ending, life.process)
+        return result_of(step, ending, life.process), ending
 
     def _close(self, life: Life) -> None:
         for number, cause, reason in self._faults(life):
@@ -166,6 +175,17 @@ class LessonRun:
         self._left_files += left
         allowed = [pattern for step in self._job.steps for pattern in step.writes]
         return [name for name in left if not any(_allows(pattern, name) for pattern in allowed)]
+
+
+def _keys_it_blocks(step: Step) -> tuple[str, ...]:
+    """Whose followers wait when this step is red: its namespace, or only the answers that a check is for."""
+    if step.part is None or step.part.role is Role.SOLUTION:
+        return (step.namespace,)
+    return (_exercise(step.part),) if step.part.role is Role.CHECK else ()
+
+
+def _exercise(part: Part) -> str:
+    return f"exercise {part.name}"
 
 
 def _allows(pattern: str, name: str) -> bool:

@@ -69,6 +69,17 @@ class Namespace:
         self._run(fence.body)
         return None if fence.last is None else self._run(fence.last)
 
+    def evaluate(self, code: CodeType, error: str) -> Any:
+        """The value of a claim's or key's expression, in which `error` is the latest expected message."""
+        return eval(code, self.module.__dict__, {"error": error})
+
+    def branch(self) -> Namespace:
+        """A copy whose names may be bound anew without this one noticing; the values are shared."""
+        copy = Namespace(self.path, self._view)
+        copy.module.__dict__.update(self.module.__dict__)
+        copy.steps, copy._futures = list(self.steps), self._futures
+        return copy
+
     def tidy(self) -> None:
         """Forget what only the runner put into the namespace."""
         assertions.clean(self.module.__dict__)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
-from runthrough.expect.promise import Verdict, judge
-from runthrough.job import Act, Cause, FenceResult, Outcome, RaisedError, Step
+from runthrough.expect.compare import agrees
+from runthrough.expect.promise import Came, Verdict, judge
+from runthrough.job import Act, Cause, ClaimResult, FenceResult, Outcome, RaisedError, Step
 from runthrough.running.lesson_process import Ending, LessonProcess
+from runthrough.running.wire import Observation, Value
 
 _OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "Cannot allocate memory", "bad_alloc")
 
@@ -31,7 +34,33 @@ def result_of(step: Step, ending: Ending, process: LessonProcess) -> FenceResult
         exit_code=ending.exit_code,
         signal=ending.signal,
         stopped_line=ending.line,
+        mismatches=verdict.mismatches if process.job.is_pinned else (),
+        drifts=() if process.job.is_pinned else verdict.mismatches,
     )
+
+
+def claim_results(step: Step, result: FenceResult, ending: Ending | None, is_pinned: bool) -> Iterator[ClaimResult]:
+    """A result for each claim and quiz key that stands behind a step, also where the step was not performed."""
+    values = ending.observation.values if ending and ending.observation and step.act is Act.RUN else ()
+    for claim, value in zip_longest(step.claims, values[: len(step.claims)]):
+        yield _judge_claim(claim.line, claim.text, claim.text, value, result, is_pinned)
+    for key, value in zip_longest(step.keys, values[len(step.claims) :]):
+        yield _judge_claim(key.line, f"{key.quiz}: {key.body}", str(key.is_marked), value, result, True)
+
+
+def _judge_claim(
+    line: int, text: str, expected: str, value: Value | None, result: FenceResult, is_pinned: bool
+) -> ClaimResult:
+    if value is None or result.outcome.is_red:
+        outcome = Outcome.BLOCKED if result.outcome.is_red else Outcome.SKIPPED
+        return ClaimResult(line, text, expected, "", outcome, f"waits for {result.id} on line {result.line}")
+    if value.error:
+        return ClaimResult(line, text, expected, "", Outcome.FAILED, f"its expression raised {value.error}")
+    if agrees(expected, value.text):
+        return ClaimResult(line, text, expected, value.text, Outcome.PASSED)
+    if not is_pinned:
+        return ClaimResult(line, text, expected, value.text, Outcome.PASSED, "drift")
+    return ClaimResult(line, text, expected, value.text, Outcome.FAILED, f"the value is {value.text}")
 
 
 def left_out(step: Step) -> FenceResult | None:
@@ -84,11 +113,20 @@ def _verdict(step: Step, ending: Ending, process: LessonProcess) -> Verdict:
         return _memory(process)
     if step.act is Act.COMPILE and seen.error is None:
         return Verdict(Outcome.SKIPPED, step.reason)
-    verdict = judge(step.promise, seen.error)
+    came = Came(seen.error, _all_output(process, seen), seen.prints, seen.answer_error)
+    verdict = judge(step.promise, came, step.part, process.job.is_pinned)
     if seen.lost and verdict.outcome is Outcome.PASSED:
         reason = f"{' and '.join(seen.lost)} was closed or redirected, and not put back"
         return Verdict(Outcome.FAILED, reason, Cause.CLOSED_STREAM)
     return verdict
+
+
+def _all_output(process: LessonProcess, seen: Observation) -> str:
+    """What a reader sees below the fence: all that was printed, then the value."""
+    printed = process.stdout.text()
+    if seen.value is None:
+        return printed
+    return f"{printed}{'' if not printed or printed.endswith(chr(10)) else chr(10)}{seen.value}\n"
 
 
 def _verdict_of_death(ending: Ending, process: LessonProcess, at: str) -> Verdict:

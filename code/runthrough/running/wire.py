@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
@@ -30,12 +30,21 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Value:
+    """The text of a claim's or key's value, or the error that came in its place."""
+
+    text: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True)
 class Observation:
     """A worker's answer: what a step did, seen from inside its process.
 
     `threads` are the non-daemon threads alive after it, `created` the files it made in the lesson's folder by
     Python's own calls, `appeared` the names that came to the folder meanwhile whoever made them, `lost` the
-    standard streams it closed or redirected for good.
+    standard streams it closed or redirected for good, `prints` what watched print calls printed, by line,
+    `values` those of its claims and then of its keys, `answer_error` what the exercise's check raised.
     """
 
     seconds: float
@@ -46,6 +55,9 @@ class Observation:
     created: tuple[str, ...] = ()
     appeared: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    prints: dict[int, str] = field(default_factory=dict)
+    values: tuple[Value, ...] = ()
+    answer_error: RaisedError | None = None
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,12 @@ from typing import NoReturn
 
 from runthrough.job import Act, Job, RaisedError, Step
 from runthrough.running import assertions, spawned
+from runthrough.running.claims import Claims
+from runthrough.running.exercises import Exercises
 from runthrough.running.failure import describe, printable
 from runthrough.running.footprints import FolderWatch, lasting_threads
 from runthrough.running.namespace import CodeView, Namespace
+from runthrough.running.prints import PrintRecord
 from runthrough.running.processes import die_with_parent
 from runthrough.running.surroundings import Streams, WarningRecord, import_modules, out_of_reach, settle
 from runthrough.running.wire import Channel, Observation, Order, Verb
@@ -36,6 +39,9 @@ class Worker:
         settle(job, trace)
         self._streams = Streams()
         self._warnings = WarningRecord(job.path)
+        self._prints = PrintRecord()
+        self._exercises = Exercises(job.path, job.name)
+        self._last_error = ""
         self._folder = FolderWatch(os.path.dirname(job.path))
         self._current = self._namespace("")
         spawned.prepare(os.environ["TMPDIR"], lambda: self._current.steps)
@@ -43,18 +49,22 @@ class Worker:
     def perform(self, number: int) -> Observation:
         """Run one fence, or only compile it, and tell what it did."""
         step = self._job.steps[number]
-        self._current = self._namespace(step.namespace)
+        self._current = self._exercises.namespace_for(step, self._namespace(step.namespace))
         self._current.enter()
         self._streams.restore()
         self._warnings.start()
+        self._prints.texts.clear()
         started = time.perf_counter()
-        value, error = self._try(step)
+        value, error, answer_error = self._try(step)
         seconds = time.perf_counter() - started
         if os.getpid() != self._pid:
             # A copy of this process that the fence forked and let run on: its work ends here.
             self._streams.flush()
             os._exit(0)
         lost = self._streams.flush()
+        if error is not None:
+            self._last_error = error.message
+        values = Claims(self._current, self._last_error).values(step)
         self._current.tidy()
         return Observation(
             seconds=seconds,
@@ -65,6 +75,9 @@ class Worker:
             created=self._folder.created(),
             appeared=self._folder.appeared(),
             lost=lost,
+            prints={line: printable(text) for line, text in self._prints.texts.items()},
+            values=values,
+            answer_error=answer_error,
         )
 
     def leave(self) -> Observation:
@@ -85,15 +98,19 @@ class Worker:
             self._namespaces[name] = Namespace(self._job.path, self._view)
         return self._namespaces[name]
 
-    def _try(self, step: Step) -> tuple[str | None, RaisedError | None]:
+    def _try(self, step: Step) -> tuple[str | None, RaisedError | None, RaisedError | None]:
+        """A fence's value, what it raised, and what an exercise's check raised at the answer it gives."""
         try:
             if step.act is Act.COMPILE:
                 self._current.compile(step)
-                return None, None
+                return None, None, None
             value = self._current.execute(step)
-            return (None if value is None else printable(repr(value))), None
+            text = None if value is None else printable(repr(value))
+            if step.part is None:
+                return text, None, None
+            return text, None, self._exercises.try_answer(step.part, self._current.module.__dict__)
         except BaseException as error:  # noqa: BLE001  # whatever a fence raises is its result, SystemExit included
-            return None, describe(error, self._job.path, self._job.name)
+            return None, describe(error, self._job.path, self._job.name), None
 
 
 def serve(channel: Channel, trace: int) -> NoReturn:

@@ -1,0 +1,41 @@
+"""Exercises proved as they stand on the page: the starter fails its check, the solution passes, mistakes are named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runthrough.job import Part, RaisedError, Role, Step
+from runthrough.running.failure import describe
+from runthrough.running.namespace import Namespace
+
+
+class Exercises:
+    """The checks of a lesson by exercise name, and the trial of each answer."""
+
+    def __init__(self, path: str, name: str) -> None:
+        self._path = path
+        self._name = name
+        self._checks: dict[str, Any] = {}
+
+    def namespace_for(self, step: Step, namespace: Namespace) -> Namespace:
+        """Only a solution runs in the lesson's own namespace; starters, checks and mistakes leave it as it is."""
+        return namespace if step.part is None or step.part.role is Role.SOLUTION else namespace.branch()
+
+    def try_answer(self, part: Part, names: dict[str, Any]) -> RaisedError | None:
+        """Keep a check, or hold the answer against it: what the check raised. Raises `NameError` for a lack."""
+        if part.role is Role.CHECK:
+            self._checks[part.name] = _get(names, "check", "a check fence defines the function check(answer)")
+            return None
+        check = _get(self._checks, part.name, f"no check={part.name} fence has run before this answer")
+        answer = _get(names, part.name, f"an answer binds the name {part.name}")
+        try:
+            check(answer)
+        except Exception as error:  # noqa: BLE001  # a check may say no by any exception
+            return describe(error, self._path, self._name)
+        return None
+
+
+def _get(names: dict[str, Any], name: str, rule: str) -> Any:
+    if name not in names:
+        raise NameError(rule)
+    return names[name]
