@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import io
 import signal
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runthrough.job import Cause, FenceResult, Frame, LessonResult, Outcome, RaisedError, Trouble
+from runthrough.job import (
+    Cause,
+    ClaimResult,
+    FenceResult,
+    Frame,
+    LessonResult,
+    Mismatch,
+    Outcome,
+    RaisedError,
+    Shown,
+    Trouble,
+)
 from runthrough.reports.advice import NEXT, SAID, next_step
 from runthrough.reports.failure import failure_lines, tail_lines
 from runthrough.reports.pen import PlainPen, Span, line, pen_for, plain, visible
@@ -161,6 +173,27 @@ def test_fewer_fences_than_the_floor_is_a_trouble_of_the_run() -> None:
     assert not report.holds
     assert report.troubles[0].message == "fences that ran: 1; --min-fences asks for at least 2"
     assert plain([closing_line(report)]).startswith("does not hold:")
+
+
+def test_output_that_differs_is_shown_beside_what_the_page_says() -> None:
+    """A text that is not what came is shown at its own line of the page, both as shown and as it came."""
+    differs = Mismatch(Shown.OUTPUT, 10, "Prose.\n", "Verse.\n", 10)
+    failed = fence(Outcome.FAILED, cause=Cause.OTHER_OUTPUT, stdout="Verse.\n", mismatches=(differs,))
+    text = plain(failure_lines("a.md", failed, SOURCE))
+    assert text.startswith("FAILED a.md:10  title-1: printed something else than the page shows\n")
+    assert "  > 10 | Prose.\n" in text
+    assert "  the page shows:\n    | Prose.\n  what came:\n    | Verse.\n" in text
+    assert text.count("Verse.") == 1
+
+
+def test_a_claim_that_does_not_hold_is_a_failure_of_its_own() -> None:
+    """A word of prose that is not its value is shown at its line; claims are counted beside the fences."""
+    wrong = ClaimResult(10, "Prose", "Prose", "Verse", Outcome.FAILED, "the value is Verse")
+    right = replace(wrong, outcome=Outcome.PASSED)
+    text = told(replace(lesson(fence(Outcome.PASSED)), claims=(wrong, right)))
+    assert "FAILED a.md:10  the page says 'Prose'\n  the value is Verse\n" in text
+    assert "  > 10 | Prose.\n" in text
+    assert "does not hold: 1 fence: 1 passed, 0 skipped; claims: 1 failed, 1 passed; 1 lesson in" in text
 
 
 def test_only_the_tail_of_long_output_is_shown() -> None:

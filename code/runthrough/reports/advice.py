@@ -13,7 +13,8 @@ SAID = {
     Cause.OTHER_CLASS: "raised another class of error",
     Cause.OTHER_MESSAGE: "raised with another message",
     Cause.EXITED: "asked the interpreter to exit",
-    Cause.OTHER_OUTPUT: "printed something else",
+    Cause.OTHER_OUTPUT: "printed something else than the page shows",
+    Cause.EXERCISE: "is not what its exercise needs",
     Cause.MEMORY: "ran out of memory",
     Cause.LEFT_FILES: "left files behind",
     Cause.LEFT_RUNNING: "left a process or thread running",
@@ -32,6 +33,7 @@ NEXT = {
     Cause.OTHER_MESSAGE: "Quote a part of the message above in match=, or correct line {line}.",
     Cause.EXITED: "Take the call that exits out of line {line}: a lesson's process lives to its last fence.",
     Cause.OTHER_OUTPUT: "Correct the output on the page, or the code that prints it.",
+    Cause.EXERCISE: "Correct this answer, or the check it is held against.",
     Cause.MEMORY: "Use smaller data, or allow more with --memory.",
     Cause.LEFT_FILES: "Write to a temporary folder, or name the files in writes= above the fence.",
     Cause.LEFT_RUNNING: "Join the thread or end the process before the lesson's last fence is over.",
@@ -71,7 +73,11 @@ def next_step(fence: FenceResult) -> str:
 
 
 def failing_line(fence: FenceResult) -> int:
-    """The line of the lesson to look at first: the error's innermost, where it stopped, or the fence's own."""
+    """The line of the lesson to look at first: that of a text that differs, else the error's innermost,
+    where it stopped, or the fence's own.
+    """
+    if fence.mismatches:
+        return fence.mismatches[0].line
     if fence.error and fence.error.line:
         return fence.error.line
     return fence.stopped_line or fence.line

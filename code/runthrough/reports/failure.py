@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runthrough.job import FenceResult, Frame, RaisedError, Trouble
+from runthrough.job import ClaimResult, FenceResult, Frame, RaisedError, Trouble
 from runthrough.reports.advice import failing_line, in_words, next_step
 from runthrough.reports.pen import Line, Span, line, visible
 
@@ -27,7 +27,11 @@ def failure_lines(name: str, fence: FenceResult, source: str, *, in_full: bool =
     yield from source_lines(source, at, fence)
     if fence.error:
         yield from _error_lines(name, fence, fence.error, source, in_full=in_full)
-    yield from tail_lines("printed", fence.stdout)
+    for mismatch in fence.mismatches:
+        yield from tail_lines("the page shows", mismatch.expected)
+        yield from tail_lines("what came", mismatch.found)
+    if not fence.mismatches:
+        yield from tail_lines("printed", fence.stdout)
     yield from tail_lines("on stderr", fence.stderr)
     if fence.hint:
         yield line("  hint: ", visible(fence.hint))
@@ -42,13 +46,23 @@ def trouble_lines(name: str, trouble: Trouble) -> Iterator[Line]:
         yield line(Span("  next: ", "bold green"), visible(trouble.advice))
 
 
-def source_lines(source: str, at: int, fence: FenceResult) -> Iterator[Line]:
+def claim_lines(name: str, claim: ClaimResult, source: str) -> Iterator[Line]:
+    """A word of prose, or a quiz option's mark, that is not what its expression gives."""
+    place = Span(visible(f"{name}:{claim.line}"), "bold")
+    yield line(Span("FAILED", "bold red"), " ", place, f"  the page says {visible(claim.expected)!r}")
+    yield line("  ", visible(claim.reason))
+    yield ()
+    yield from source_lines(source, claim.line)
+    yield line(Span("  next: ", "bold green"), "Correct the words, or the expression in the comment after them.")
+
+
+def source_lines(source: str, at: int, fence: FenceResult | None = None) -> Iterator[Line]:
     """The lesson's own lines around line `at`, no further than its fence, with a mark on the line."""
     rows = source.split("\n")
     if not 1 <= at <= len(rows):
         return
     first, last = max(1, at - LINES_AROUND), min(len(rows), at + LINES_AROUND)
-    if fence.line <= at <= fence.end_line:
+    if fence and fence.line <= at <= fence.end_line:
         first, last = max(first, fence.line), min(last, fence.end_line)
     width = len(str(last))
     for number in range(first, last + 1):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from itertools import chain
 from typing import TextIO
 
 from runthrough.job import FenceResult, LessonResult, Outcome, Report
-from runthrough.reports.failure import failure_lines, trouble_lines
+from runthrough.reports.failure import claim_lines, failure_lines, trouble_lines
 from runthrough.reports.pen import Line, Pen, Span, line, plural, visible
 
 MARKS = ("✓", "✗")
@@ -110,6 +111,10 @@ def failures_of(report: Report, texts: Mapping[str, str], *, in_full: bool) -> I
                 yield ()
                 source = texts.get(lesson.path, "")
                 yield from failure_lines(lesson.path, fence, source, in_full=in_full)
+        for claim in lesson.claims:
+            if claim.outcome is Outcome.FAILED:
+                yield ()
+                yield from claim_lines(lesson.path, claim, texts.get(lesson.path, ""))
         for trouble in lesson.troubles:
             yield ()
             yield from trouble_lines(lesson.path, trouble)
@@ -126,10 +131,12 @@ def failures_of(report: Report, texts: Mapping[str, str], *, in_full: bool) -> I
 def closing_line(report: Report) -> Line:
     """The numbers of fences by outcome, the lessons, the wall time, and the seed that repeats the run."""
     counts = _counts({outcome: report.totals[outcome] for outcome in Outcome}, ALWAYS_COUNTED)
-    lessons = report.totals["lessons"]
+    lessons = plural(report.totals["lessons"], "lesson")
+    claims = _counts(Counter(claim.outcome for lesson in report.lessons for claim in lesson.claims))
+    told_claims = f"; claims: {claims}" if claims else ""
     return line(
         Span("holds" if report.holds else "does not hold", "bold green" if report.holds else "bold red"),
-        f": {plural(report.totals['fences'], 'fence')}: {counts}; {plural(lessons, 'lesson')}",
+        f": {plural(report.totals['fences'], 'fence')}: {counts}{told_claims}; {lessons}",
         f" in {report.seconds:.1f} s; seed {report.seed}: repeat with --seed {report.seed}",
     )
 
