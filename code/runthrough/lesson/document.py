@@ -73,7 +73,8 @@ class Fence:
     """One fenced block. `line` and `end_line` are its opener and its last line, `code_line` its first code line.
 
     `code` has the container's and the fence's own indentation removed as CommonMark removes it, and LF line
-    ends. `language` is the first info word in lower case, without a dialect's braces.
+    ends. `language` is the first info word in lower case, without a dialect's braces. `prefix` is what stands
+    before each of its lines in the file (indentation, `> `), `hint` what a failure may come from.
     """
 
     line: int
@@ -88,11 +89,16 @@ class Fence:
     id: str
     directives: Directives
     heading: str = ""
+    prefix: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One Markdown file. `name` is its path as the user named it; `text` has LF line ends and no BOM."""
+    """One Markdown file. `name` is its path as the user named it; `text` has LF line ends and no BOM.
+
+    `pinned_torch` is the release that its course names, whose texts it shows.
+    """
 
     path: Path
     name: str
@@ -102,11 +108,16 @@ class Lesson:
     fences: tuple[Fence, ...]
     problems: tuple[Problem, ...] = ()
     in_course: bool = False
+    pinned_torch: str = ""
 
 
 @dataclass(frozen=True)
 class Course:
-    """A folder with a course.toml: its title, the torch it pins, and its lessons in order."""
+    """A folder with a course.toml: its title, the torch it pins, and its lessons in order.
+
+    `contracts` are the entries of its contracts file by id, None where it names no such file; `staleness` are
+    the days after which a source or a review is old.
+    """
 
     folder: Path
     title: str
@@ -114,3 +125,5 @@ class Course:
     lessons: tuple[Path, ...]
     macros: dict[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    contracts: dict[str, dict[str, Any]] | None = None
+    staleness: dict[str, int] = field(default_factory=dict)

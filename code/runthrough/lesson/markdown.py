@@ -1,0 +1,69 @@
+"""The one Markdown configuration of the project: what is a fence, a heading or a formula is decided here alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+from .containers import container_plugin
+
+if TYPE_CHECKING:
+    from markdown_it.rules_inline import StateInline
+
+# Only these end a line, in Markdown as in Python source; str.splitlines() knows eight more.
+LINE_END = re.compile(r"\r\n?|\n")
+
+# The parser drops what is nested deeper than this without a word, and its own limit of 20 is ten lists.
+MAX_NESTING = 200
+
+
+def with_line_feeds(text: str) -> str:
+    """The same text with every line end as LF."""
+    return LINE_END.sub("\n", text) if "\r" in text else text
+
+
+def block_parser() -> MarkdownIt:
+    """A parser that finds blocks only: quick, and all that is needed to find fences."""
+    return _parser().disable(["inline", "text_join"])
+
+
+def full_parser() -> MarkdownIt:
+    """A parser for publishers: the same blocks, with the inline content of each parsed too."""
+    return _parser()
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table")
+    parser.use(front_matter_plugin)
+    parser.use(dollarmath_plugin, allow_labels=False, allow_blank_lines=False, double_inline=True)
+    # The plugin's own inline rule looks before the first character of a paragraph, and so at its last one.
+    parser.inline.ruler.at("math_inline", _inline_math)
+    parser.use(container_plugin)
+    return parser
+
+
+def _inline_math(state: StateInline, silent: bool) -> bool:
+    """`$…$` and `$$…$$` in a line: no space inside the dollars, no digit after them, so prices are not formulas."""
+    match = _INLINE_MATH.match(state.src, state.pos)
+    if match is None or _is_escaped(state.src, state.pos):
+        return False
+    if not silent:
+        dollars = match["dollars"]
+        token = state.push("math_inline" if len(dollars) == 1 else "math_inline_double", "math", 0)
+        token.content, token.markup = match["formula"], dollars
+    state.pos = match.end()
+    return True
+
+
+_INLINE_MATH = re.compile(
+    r"(?P<dollars>\${1,2})(?![\s$])(?P<formula>(?:\\.|[^\\$])+?)(?<!\s)(?P=dollars)(?![\d$])", re.DOTALL
+)
+
+
+def _is_escaped(text: str, position: int) -> bool:
+    before = text[:position]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1

@@ -1,0 +1,120 @@
+"""A lesson becomes a job: what runs, in which namespace, and what each fence has promised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import metadata
+
+from runthrough import job
+from runthrough.job import Act, Comparing, Expected, Form, Job, Part, Promise, Shown, Step
+from runthrough.lesson.document import Directives, Fence, Lesson, Role
+from runthrough.lesson.when import unmet
+
+DEFAULT_TIMEOUT = 30.0  # seconds
+
+
+def plan(
+    lesson: Lesson,
+    *,
+    seed: int = 0,
+    timeout: float = DEFAULT_TIMEOUT,
+    keep_going: bool = False,
+    memory_mib: int = 0,
+) -> Job:
+    """The job of a lesson that has no errors. `timeout` in seconds is for fences that name none of their own."""
+    steps = []
+    for number, fence in enumerate(lesson.fences):
+        if fence.role is Role.CODE:
+            steps.append(_step(fence, _shown_below(lesson.fences, number), timeout))
+    return Job(
+        path=str(lesson.path),
+        name=lesson.name,
+        title=lesson.title,
+        steps=tuple(steps),
+        seed=seed,
+        keep_going=keep_going,
+        memory_mib=memory_mib,
+        is_pinned=_is_pinned(lesson.pinned_torch),
+        runs_none=str(lesson.front.get("reason", "")) if lesson.front.get("runs") == "none" else "",
+    )
+
+
+def _step(fence: Fence, shown: Sequence[Fence], timeout: float) -> Step:
+    said = fence.directives
+    act, reason = what_is_done(said)
+    return Step(
+        id=fence.id,
+        line=fence.line,
+        end_line=fence.end_line,
+        code_line=fence.code_line,
+        code=fence.code,
+        act=act,
+        reason=reason,
+        form=Form.CONSOLE if _is_console(fence.code) else Form.SCRIPT,
+        namespace=said.namespace,
+        alone=said.alone,
+        timeout=timeout if said.timeout is None else said.timeout,
+        promise=_promise(said, shown),
+        part=_part(said),
+        proves=said.proves,
+        not_proves=said.not_proves,
+        writes=said.writes,
+        hint=fence.hint,
+    )
+
+
+def what_is_done(said: Directives) -> tuple[Act, str]:
+    """Whether a fence runs, and why where it does not."""
+    if said.skip:
+        return Act.SKIP, said.skip
+    if said.show:
+        return Act.SHOW, said.show
+    if said.when and (reason := unmet(said.when)):
+        return Act.COMPILE, reason
+    return Act.RUN, ""
+
+
+def _is_console(code: str) -> bool:
+    return code.lstrip().startswith(">>>")
+
+
+def _promise(said: Directives, shown: Sequence[Fence]) -> Promise:
+    comparing = said.output or next((fence.directives.output for fence in shown if fence.directives.output), "")
+    return Promise(
+        raises=said.raises,
+        match="" if said.wrong else said.match,
+        expected=tuple(
+            Expected(Shown.ERROR if fence.role is Role.ERROR else Shown.OUTPUT, fence.code, fence.code_line)
+            for fence in shown
+        ),
+        comparing=Comparing(comparing or "exact"),
+        rtol=said.rtol,
+        atol=said.atol,
+    )
+
+
+def _shown_below(fences: Sequence[Fence], number: int) -> list[Fence]:
+    """The output and error fences that follow a fence."""
+    shown = []
+    for fence in fences[number + 1 :]:
+        if fence.role not in (Role.OUTPUT, Role.ERROR):
+            break
+        shown.append(fence)
+    return shown
+
+
+def _part(said: Directives) -> Part | None:
+    for role in job.Role:
+        if name := getattr(said, role.value):
+            return Part(role, name, said.match if role is job.Role.WRONG else "")
+    return None
+
+
+def _is_pinned(torch: str) -> bool:
+    """True where the torch that is here is the one the course names, so that texts must be equal."""
+    if not torch:
+        return True
+    try:
+        return metadata.version("torch").partition("+")[0] == torch.partition("+")[0]
+    except metadata.PackageNotFoundError:
+        return True
