@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from runthrough.reports.terminal import Terminal
 
 HOLDS, DOES_NOT_HOLD, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
-DEFAULT_TIMEOUT = 30.0  # seconds a fence may take
 LARGEST_SEED = 2**32 - 1  # what numpy's generators take
 
 
@@ -168,7 +167,7 @@ def _odd_names(lessons: Iterable[Lesson]) -> list[str]:
 
 def _planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:
     """A job for each lesson, all from one seed."""
-    from runthrough.plan import plan
+    from runthrough.plan import DEFAULT_TIMEOUT, plan
 
     seed = secrets.randbelow(LARGEST_SEED) if options.seed is None else options.seed
     return [
