@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import metadata
 
 from runthrough import job
-from runthrough.job import Act, Comparing, Expected, Form, Job, Part, Promise, Shown, Step
+from runthrough.job import Act, Comparing, Expected, Form, Job, Key, Part, Promise, Shown, Step
 from runthrough.lesson.document import Directives, Fence, Lesson, Role
 from runthrough.lesson.when import unmet
+from runthrough.preloading import modules_of
 
 DEFAULT_TIMEOUT = 30.0  # seconds
 
@@ -22,15 +25,17 @@ def plan(
     memory_mib: int = 0,
 ) -> Job:
     """The job of a lesson that has no errors. `timeout` in seconds is for fences that name none of their own."""
-    steps = []
-    for number, fence in enumerate(lesson.fences):
-        if fence.role is Role.CODE:
-            steps.append(_step(fence, _shown_below(lesson.fences, number), timeout))
+    steps = [
+        _with_prose(_step(fence, _shown_below(lesson.fences, number), timeout), fence, lesson)
+        for number, fence in enumerate(lesson.fences)
+        if fence.role is Role.CODE
+    ]
     return Job(
         path=str(lesson.path),
         name=lesson.name,
         title=lesson.title,
-        steps=tuple(steps),
+        steps=tuple(_checks_first(steps)),
+        modules=modules_of(steps),
         seed=seed,
         keep_going=keep_going,
         memory_mib=memory_mib,
@@ -61,6 +66,38 @@ def _step(fence: Fence, shown: Sequence[Fence], timeout: float) -> Step:
         writes=said.writes,
         hint=fence.hint,
     )
+
+
+def _with_prose(step: Step, fence: Fence, lesson: Lesson) -> Step:
+    """The step with the claims and quiz keys that stand between its fence and the next that leaves names."""
+    if not fence.leaves_names:
+        return step
+    after = (other.line for other in lesson.fences if other.line > fence.line and other.leaves_names)
+    end = next(after, sys.maxsize)
+    claims = (claim for claim in lesson.claims if fence.line < claim.line < end)
+    options = ((box, option) for box in lesson.boxes for option in box.options if fence.line < option.line < end)
+    return replace(
+        step,
+        claims=tuple(job.Claim(claim.line, claim.token, claim.body) for claim in claims),
+        keys=tuple(
+            Key(option.line, box.name, option.key, option.is_marked)
+            for box, option in options
+            if option.key is not None
+        ),
+    )
+
+
+def _checks_first(steps: list[Step]) -> list[Step]:
+    """The steps in the order they run: an exercise's check before the first answer that it is for."""
+    ordered: list[Step] = []
+    for step in steps:
+        if step.part and step.part.role is not job.Role.CHECK:
+            name = step.part.name
+            checks = [each for each in steps if each.part == Part(job.Role.CHECK, name) and each not in ordered]
+            ordered += checks
+        if step not in ordered:
+            ordered.append(step)
+    return ordered
 
 
 def what_is_done(said: Directives) -> tuple[Act, str]:

@@ -92,6 +92,52 @@ class Fence:
     prefix: str = ""
     hint: str = ""
 
+    @property
+    def leaves_names(self) -> bool:
+        """True for a fence whose names the prose after it can speak of: it runs in a namespace of the lesson."""
+        said = self.directives
+        apart = said.skip or said.show or said.alone or said.exercise or said.check or said.wrong
+        return self.role is Role.CODE and not apart
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A token of prose that must equal the value of `body`. `start` and `end` are its span in `Lesson.text`."""
+
+    line: int
+    column: int
+    token: str
+    body: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a quiz: its text, whether it is marked right, and the expression that proves the mark."""
+
+    line: int
+    text: str
+    is_marked: bool
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Box:
+    """A `:::` container: its kind, the words after it, and for a quiz its options. Lines are 1-based."""
+
+    kind: str
+    words: str
+    line: int
+    end_line: int
+    is_closed: bool
+    options: tuple[Option, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """A quiz's name, its first word."""
+        return self.words.split()[0] if self.words.split() else ""
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -109,6 +155,8 @@ class Lesson:
     problems: tuple[Problem, ...] = ()
     in_course: bool = False
     pinned_torch: str = ""
+    claims: tuple[Claim, ...] = ()
+    boxes: tuple[Box, ...] = ()
 
 
 @dataclass(frozen=True)

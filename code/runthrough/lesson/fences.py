@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .document import Box
+
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
@@ -61,6 +63,7 @@ class Blocks:
     prose: tuple[Token, ...]
     front_matter: str | None
     false_openers: tuple[int, ...]
+    boxes: tuple[Box, ...] = ()
 
 
 def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
@@ -70,6 +73,7 @@ def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
     waiting: list[Comment] = []
     prose: list[Token] = []
     openers: list[int] = []
+    boxes: list[Box] = []
     title, heading, front = "", "", None
     for number, token in enumerate(tokens):
         kind = token.type
@@ -95,7 +99,15 @@ def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
                 title = title or (heading if token.tag == "h1" else "")
             elif kind == "front_matter":
                 front = token.content
-    return Blocks(tuple(fences), tuple(stray + waiting), title, tuple(prose), front, tuple(openers))
+            elif kind == "container_open":
+                boxes.append(_box(token))
+    return Blocks(tuple(fences), tuple(stray + waiting), title, tuple(prose), front, tuple(openers), tuple(boxes))
+
+
+def _box(token: Token) -> Box:
+    assert token.map is not None
+    kind, _, words = token.info.partition(" ")
+    return Box(kind, words.strip(), token.map[0] + 1, token.map[1], token.meta["closed"])
 
 
 def plain(markdown: str) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .boxes import read_boxes
+from .claims import read_claims
 from .dialects import read_comment
 from .directives import COMMENT, KEYS, suggestion
-from .document import Course, Fence, Lesson, Problem, Role, Severity
+from .document import Box, Claim, Course, Fence, Lesson, Problem, Role, Severity
 from .fences import Blocks, Comment, read_blocks
 from .front_matter import read_front_matter
 from .markdown import block_parser, full_parser, with_line_feeds
@@ -74,6 +77,11 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
     problems += _unknown_contracts(fences, name, course)
     problems += _stray_directives(blocks, name)
     problems += _false_openers(blocks, name)
+    lines = source.split("\n")
+    claims, wrong_claims = read_claims(blocks.prose, lines, _inline())
+    boxes, wrong_boxes = read_boxes(blocks.boxes, lines)
+    problems += [Problem(name, each.line, each.message, each.advice) for each in (*wrong_claims, *wrong_boxes)]
+    problems += _too_early(fences, claims, boxes, name)
     title = front.get("title")
     return Lesson(
         path,
@@ -85,6 +93,8 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
         tuple(sorted(problems, key=lambda problem: problem.line)),
         in_course,
         course.torch if course is not None else "",
+        tuple(claims),
+        tuple(boxes),
     )
 
 
@@ -200,6 +210,9 @@ def _stray_directives(blocks: Blocks, name: str) -> Iterator[Problem]:
         match = _NEARLY_A_DIRECTIVE.match(comment.text)
         if match and not COMMENT.match(comment.text) and match["key"] in KEYS:
             yield Problem(name, comment.line, "this looks like a directive and is none", "begin it with 'fence:'")
+        if comment.text.startswith("="):
+            advice = "put it right behind the word it speaks of"
+            yield Problem(name, comment.line, "a claim may not begin a line", advice)
     for comment in _comments_in_prose(blocks):
         if COMMENT.match(comment.text):
             advice = "put it on a line of its own, with a blank line above it"
@@ -216,6 +229,16 @@ def _comments_in_prose(blocks: Blocks) -> Iterator[Comment]:
                 yield Comment(line, child.content[4:-3])
             if child.type in ("softbreak", "hardbreak"):
                 line += 1
+
+
+def _too_early(fences: list[Fence], claims: list[Claim], boxes: list[Box], name: str) -> Iterator[Problem]:
+    """Claims and quiz keys above the first fence whose names they could use."""
+    first = min((fence.end_line for fence in fences if fence.leaves_names), default=sys.maxsize)
+    keys = [option.line for box in boxes for option in box.options if option.key is not None]
+    for line in [*(claim.line for claim in claims), *keys]:
+        if line < first:
+            advice = "move it below the fence that computes its value"
+            yield Problem(name, line, "nothing has run before this claim", advice)
 
 
 def _false_openers(blocks: Blocks, name: str) -> Iterator[Problem]:
