@@ -89,13 +89,13 @@ def _error_lines(name: str, fence: FenceResult, error: RaisedError, source: str,
     if error.call_line and error.call_line != failing_line(fence):
         yield line("  called from ", Span(visible(f"{name}:{error.call_line}"), "bold"))
         yield from source_lines(source, error.call_line, fence)
+    if in_full and error.traceback:
+        yield from _indented(error.traceback)
+        return
     head, *rest = error.message.split("\n")
     yield line(Span(f"  {error.type}", "red"), *([": ", visible(head)] if head else []))
     for row in rest:
         yield line("    ", visible(row))
-    if in_full and error.traceback:
-        yield from _indented(error.traceback)
-        return
     for note in error.notes:
         yield from _indented(note, "    ")
     if (outside := _raised_outside(name, error)) is not None:
