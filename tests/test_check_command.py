@@ -118,6 +118,15 @@ def test_unreadable_lessons_are_all_told_at_once_and_nothing_runs() -> None:
     assert "course/02_unclosed.md:8: " in done.err
 
 
+def test_a_warning_is_told_and_the_lesson_runs(tmp_path: Path) -> None:
+    """In a folder that is no course an unclosed fence is told on standard error, and still runs."""
+    (tmp_path / "a.md").write_text("# A\n\n```python\nprint(1)\n")
+    done = runthrough("check", "a.md", cwd=tmp_path)
+    assert done.code == 0
+    assert done.err.startswith("a.md:3: ")
+    assert "1 fence: 1 passed" in done.last_line
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
