@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import metadata
 
 from runthrough import job
 from runthrough.job import Act, Comparing, Expected, Form, Job, Key, Part, Promise, Shown, Step
 from runthrough.lesson.document import Directives, Fence, Lesson, Role
+from runthrough.lesson.print_comments import print_comments
 from runthrough.lesson.when import unmet
 from runthrough.preloading import modules_of
 
@@ -59,7 +60,7 @@ def _step(fence: Fence, shown: Sequence[Fence], timeout: float) -> Step:
         namespace=said.namespace,
         alone=said.alone,
         timeout=timeout if said.timeout is None else said.timeout,
-        promise=_promise(said, shown),
+        promise=_promise(fence, shown),
         part=_part(said),
         proves=said.proves,
         not_proves=said.not_proves,
@@ -115,19 +116,28 @@ def _is_console(code: str) -> bool:
     return code.lstrip().startswith(">>>")
 
 
-def _promise(said: Directives, shown: Sequence[Fence]) -> Promise:
+def _promise(fence: Fence, shown: Sequence[Fence]) -> Promise:
+    said = fence.directives
     comparing = said.output or next((fence.directives.output for fence in shown if fence.directives.output), "")
     return Promise(
         raises=said.raises,
         match="" if said.wrong else said.match,
-        expected=tuple(
-            Expected(Shown.ERROR if fence.role is Role.ERROR else Shown.OUTPUT, fence.code, fence.code_line)
-            for fence in shown
-        ),
+        expected=(*_prints(fence), *_texts(shown)),
         comparing=Comparing(comparing or "exact"),
         rtol=said.rtol,
         atol=said.atol,
     )
+
+
+def _prints(fence: Fence) -> Iterator[Expected]:
+    first = fence.code_line - 1
+    for each in print_comments(fence.code)[0]:
+        yield Expected(Shown.PRINT, each.text, first + each.line, first + each.call_line)
+
+
+def _texts(shown: Sequence[Fence]) -> Iterator[Expected]:
+    for fence in shown:
+        yield Expected(Shown.ERROR if fence.role is Role.ERROR else Shown.OUTPUT, fence.code, fence.code_line)
 
 
 def _shown_below(fences: Sequence[Fence], number: int) -> list[Fence]:

@@ -18,6 +18,7 @@ from .document import Box, Claim, Course, Fence, Lesson, Problem, Role, Severity
 from .fences import Blocks, Comment, read_blocks
 from .front_matter import read_front_matter
 from .markdown import block_parser, full_parser, with_line_feeds
+from .print_comments import print_comments
 from .reading_fences import Draft, read_fence, with_foreign
 from .slugs import Namer
 
@@ -74,6 +75,7 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
     fences, wrong = _outputs_checked(fences, name, in_course)
     problems += wrong
     problems += _unclosed(fences, name, in_course)
+    problems += _misplaced_print_comments(fences, name)
     problems += _unknown_contracts(fences, name, course)
     problems += _stray_directives(blocks, name)
     problems += _false_openers(blocks, name)
@@ -229,6 +231,21 @@ def _comments_in_prose(blocks: Blocks) -> Iterator[Comment]:
                 yield Comment(line, child.content[4:-3])
             if child.type in ("softbreak", "hardbreak"):
                 line += 1
+
+
+def _misplaced_print_comments(fences: list[Fence], name: str) -> Iterator[Problem]:
+    for number, fence in enumerate(fences):
+        if fence.role is not Role.CODE or "#>" not in fence.code:
+            continue
+        comments, lost = print_comments(fence.code)
+        for line in lost:
+            message = "this #> stands beside no print call"
+            advice = "put it behind the call or on the lines below it"
+            yield Problem(name, fence.code_line - 1 + line, message, advice, Severity.WARNING)
+        below = fences[number + 1].role if number + 1 < len(fences) else Role.SHOWN
+        if comments and below is Role.OUTPUT:
+            message = "this fence shows its output twice, by #> and by an output fence"
+            yield Problem(name, fence.line, message, "keep one of the two")
 
 
 def _too_early(fences: list[Fence], claims: list[Claim], boxes: list[Box], name: str) -> Iterator[Problem]:
