@@ -96,30 +96,36 @@ def _mismatches(promise: Promise, came: Came) -> Iterator[Mismatch]:
     for expected in promise.expected:
         if promise.comparing is Comparing.IGNORE and expected.shown is not Shown.ERROR:
             continue
-        found = _found(expected, came)
+        above, shown = _without_traceback(expected)
+        found = _found(expected.shown, expected.call_line, shown, came)
         if found is None:
             continue
         by_line = promise.comparing is Comparing.LINES and expected.shown is Shown.OUTPUT
-        if not (lines_agree if by_line else agrees)(expected.text, found, tolerance):
-            line = expected.line + first_difference(expected.text, found, tolerance)
+        if not (lines_agree if by_line else agrees)(shown, found, tolerance):
+            line = expected.line + above + first_difference(shown, found, tolerance)
             yield Mismatch(expected.shown, line, expected.text, found, expected.line)
 
 
-def _found(expected: Expected, came: Came) -> str | None:
-    """The text that came in the place of one that is shown; `None` where there is nothing to compare it with."""
-    if expected.shown is Shown.PRINT:
-        return came.prints.get(expected.call_line, "")
-    if expected.shown is Shown.OUTPUT:
+def _without_traceback(expected: Expected) -> tuple[int, str]:
+    """A shown error from its `Type: message` on, and how many lines of a traceback stand above that."""
+    if expected.shown is not Shown.ERROR or not expected.text.lstrip("\n").startswith("Traceback (most recent"):
+        return 0, expected.text
+    lines = expected.text.split("\n")
+    first = next((n for n, line in enumerate(lines) if n and line.strip() and line == line.lstrip()), len(lines))
+    return first, "\n".join(lines[first:])
+
+
+def _found(shown: Shown, call_line: int, text: str, came: Came) -> str | None:
+    """What came in the place of a shown text; `None` where there is nothing to compare it with."""
+    if shown is Shown.PRINT:
+        return came.prints.get(call_line, "")
+    if shown is Shown.OUTPUT:
         return came.output
     if came.error is None:
         return None
-    called = _shown_class(expected.text)
+    called = text.strip().partition(":")[0]
     name = called if called in came.error.bases else came.error.type
     return f"{name}: {came.error.message}" if came.error.message else name
-
-
-def _shown_class(text: str) -> str:
-    return text.strip().partition(":")[0]
 
 
 def _cause_of(error: RaisedError) -> Cause:
