@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from command import LESSONS, runthrough
 
 CASES = sorted((LESSONS / "fences").iterdir())
