@@ -129,9 +129,17 @@ def _same_number(shown: str, came: str, tolerance: Tolerance) -> bool:
         return False
     if wanted.is_signed() != found.is_signed():
         return False
-    unit = Decimal(1).scaleb(int(wanted.as_tuple().exponent))
-    # A number printed with a last digit 5 may come from either side of it.
-    return any(found.quantize(unit, rounding=mode) == wanted for mode in (ROUND_HALF_UP, ROUND_HALF_DOWN))
+    return _rounds_to(found, wanted)
+
+
+def _rounds_to(found: Decimal, wanted: Decimal) -> bool:
+    unit = Decimal((0, (1,), int(wanted.as_tuple().exponent)))
+    try:
+        # A number printed with a last digit 5 may come from either side of it.
+        return any(found.quantize(unit, rounding=mode) == wanted for mode in (ROUND_HALF_UP, ROUND_HALF_DOWN))
+    except InvalidOperation:
+        # So many digits lie between the two that they cannot be the same number.
+        return False
 
 
 def _is_fraction(text: str) -> bool:

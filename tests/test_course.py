@@ -1,0 +1,94 @@
+"""The course as a whole: every contract proved, and nothing on its pages that could change unnoticed."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import runthrough
+from runthrough.expect.compare import Tolerance, agrees, lines_agree
+from runthrough.expect.normal import normal
+from runthrough.job import Comparing, Job, Shown
+from runthrough.lesson.discovery import discover
+from runthrough.plan import plan
+
+COURSE = Path(__file__).parent.parent / "content" / "courses" / "pytorch"
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    """One real run of the whole course."""
+    done = runthrough("check", str(COURSE), "--json", "-", cwd=COURSE)
+    assert done.code == 0, done.err
+    loaded: dict[str, Any] = json.loads(done.out)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def jobs() -> dict[str, Job]:
+    """The jobs of the course by lesson file name."""
+    return {lesson.path.name: plan(lesson) for lesson in discover([str(COURSE)]).lessons}
+
+
+def test_proves_every_contract(report: dict[str, Any]) -> None:
+    """Each contract of the catalogue is named by a fence that passes."""
+    contracts = tomllib.loads((COURSE / "contracts.toml").read_text(encoding="utf-8"))
+    fences = [fence for lesson in report["lessons"] for fence in lesson["fences"]]
+    proved = {name for fence in fences if fence["outcome"] == "passed" for name in fence["proves"]}
+    assert set(contracts) - proved == set()
+
+
+def test_runs_every_fence(report: dict[str, Any]) -> None:
+    """What a reader sees of a lesson is all in the report: no fence of the course is skipped or only shown."""
+    outcomes = {fence["outcome"] for lesson in report["lessons"] for fence in lesson["fences"]}
+    assert outcomes == {"passed"}
+
+
+def test_notices_every_changed_digit_of_shown_text(report: dict[str, Any], jobs: dict[str, Job]) -> None:
+    """Any one digit changed in a shown output or message makes it differ from what came, wildcards left out."""
+    tried = missed = 0
+    for shown, came, compare in shown_texts(report, jobs):
+        for mutant in mutants(shown):
+            tried += 1
+            missed += compare(mutant, came)
+    assert tried > 500
+    assert missed == 0
+
+
+def test_notices_every_changed_digit_of_a_claim(report: dict[str, Any]) -> None:
+    """Any one digit changed in a claim of the prose makes it differ from its value."""
+    claims = [claim for lesson in report["lessons"] for claim in lesson["claims"]]
+    tried = [(mutant, claim["found"]) for claim in claims for mutant in mutants(claim["expected"])]
+    assert len(tried) > 300
+    assert [pair for pair in tried if agrees(*pair)] == []
+
+
+def shown_texts(report: dict[str, Any], jobs: dict[str, Job]) -> Iterator[tuple[str, str, Any]]:
+    """Each text the course shows of a fence, what came in its place, and how the two are compared."""
+    for lesson in report["lessons"]:
+        steps = {step.line: step for step in jobs[Path(lesson["path"]).name].steps}
+        for fence in lesson["fences"]:
+            promise = steps[fence["line"]].promise
+            tolerance = Tolerance(promise.rtol, promise.atol)
+            if promise.comparing is Comparing.IGNORE or tolerance.is_given:
+                continue
+            compare = lines_agree if promise.comparing is Comparing.LINES else agrees
+            for expected in promise.expected:
+                if expected.shown is Shown.OUTPUT:
+                    yield expected.text, fence["stdout"] + (fence["value"] or ""), compare
+                elif expected.shown is Shown.ERROR:
+                    yield expected.text, f"{fence['error']['type']}: {fence['error']['message']}", agrees
+
+
+def mutants(text: str) -> Iterator[str]:
+    """The text with one digit made another, for each digit that is compared."""
+    for match in re.finditer(r"\d", text):
+        mutant = text[: match.start()] + str((int(match[0]) + 5) % 10) + text[match.end() :]
+        if normal(mutant) != normal(text):
+            yield mutant
