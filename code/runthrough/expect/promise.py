@@ -44,9 +44,12 @@ def judge(promise: Promise, came: Came, part: Part | None = None, is_pinned: boo
     verdict = _judge_error(promise, came.error)
     if verdict.outcome is Outcome.PASSED and part is not None:
         verdict = _judge_part(part, came.answer_error)
+    if verdict.outcome is not Outcome.PASSED:
+        # What a broken fence printed or not follows from its break.
+        return verdict
     mismatches = tuple(_mismatches(promise, came))
-    if verdict.outcome is not Outcome.PASSED or not mismatches or not is_pinned:
-        return Verdict(verdict.outcome, verdict.reason, verdict.cause, mismatches)
+    if not mismatches or not is_pinned:
+        return Verdict(Outcome.PASSED, mismatches=mismatches)
     first = mismatches[0]
     cause = Cause.OTHER_MESSAGE if first.shown is Shown.ERROR else Cause.OTHER_OUTPUT
     what = "error" if first.shown is Shown.ERROR else "output"
