@@ -69,6 +69,13 @@ def labs(session: nox.Session) -> None:
     session.run("pytest", "tests/test_broken_labs.py", *session.posargs)
 
 
+@nox.session(default=False)
+def benchmarks(session: nox.Session) -> None:
+    """Time this harness in turns with other ways of running the same lessons; takes some minutes."""
+    _install(session, "benchmarks")
+    session.run("python", "-m", "benchmarks", *session.posargs)
+
+
 def _install(session: nox.Session, group: str) -> None:
     """Install this package as it stands here, with a dependency group of pyproject.toml."""
     session.install("-e", ".", *nox.project.dependency_groups(PYPROJECT, group))

@@ -1,0 +1,68 @@
+"""A generated course: the same lessons as Markdown, as scripts and as notebooks, whose fences tell that they ran."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+TEMPLATES = Path(__file__).parent / "lessons"
+TRACES_VARIABLE = "FENCES_RAN"
+_FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class MiscountError(Exception):
+    """A run did not run every fence of the course exactly once, so its time says nothing."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """Where the lessons lie in each form, in the order of their numbers, and the traces their fences leave."""
+
+    pages: tuple[Path, ...]
+    scripts: tuple[Path, ...]
+    notebooks: tuple[Path, ...]
+    traces: tuple[str, ...]
+
+
+def make_course(template: str, lessons: int, folder: Path) -> Course:
+    """Write so many lessons made from `lessons/TEMPLATE.md`; the same words give the same bytes."""
+    text = (TEMPLATES / f"{template}.md").read_text(encoding="utf-8")
+    pages, scripts, notebooks, traces = [], [], [], []
+    for number in range(1, lessons + 1):
+        page = text.replace("LESSON", str(number))
+        fences = _FENCE.findall(page)
+        name = f"lesson_{number:04}"
+        pages.append(_write(folder / "pages" / f"{name}.md", page))
+        scripts.append(_write(folder / "scripts" / f"{name}.py", "\n\n".join(fences)))
+        notebooks.append(_write(folder / "notebooks" / f"{name}.ipynb", _notebook(fences)))
+        traces += [f"{number}.{fence}" for fence in range(1, len(fences) + 1)]
+    return Course(tuple(pages), tuple(scripts), tuple(notebooks), tuple(traces))
+
+
+def require_every_fence(course: Course, traces: Path) -> None:
+    """Hold the traces of a run against the course. Raises MiscountError where they differ."""
+    left = Counter(traces.read_text(encoding="utf-8").split() if traces.exists() else ())
+    due = Counter(course.traces)
+    missing, surplus = sorted((due - left).elements()), sorted((left - due).elements())
+    if missing or surplus:
+        raise MiscountError(
+            f"{left.total()} fences ran where {due.total()} were due; missing: {missing[:5]}, too many: {surplus[:5]}"
+        )
+
+
+def _notebook(fences: list[str]) -> str:
+    cells: list[dict[str, object]] = [
+        {"cell_type": "code", "execution_count": None, "id": f"{n}", "metadata": {}, "outputs": [], "source": fence}
+        for n, fence in enumerate(fences, 1)
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return json.dumps({"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
