@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -13,6 +14,7 @@ from .containers import container_plugin
 
 if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
 # Only these end a line, in Markdown as in Python source; str.splitlines() knows eight more.
 LINE_END = re.compile(r"\r\n?|\n")
@@ -26,9 +28,31 @@ def with_line_feeds(text: str) -> str:
     return LINE_END.sub("\n", text) if "\r" in text else text
 
 
-def block_parser() -> MarkdownIt:
-    """A parser that finds blocks only: quick, and all that is needed to find fences."""
-    return _parser().disable(["inline", "text_join"])
+def parse_blocks(text: str) -> list[Token]:
+    """The block tokens of `text`, whose inline content is left as it is: quick, and all it takes to find fences."""
+    idle = [rule for rule, mark in _MARKS if mark not in text]
+    if not text.startswith("---"):
+        idle.append("front_matter")
+    return _block_parser(tuple(idle)).parse(text)
+
+
+@lru_cache(maxsize=64)
+def _block_parser(idle: tuple[str, ...]) -> MarkdownIt:
+    """Every rule is asked about every block, so those that cannot apply to a page are left out for it."""
+    return _parser().disable(["inline", "text_join", *idle])
+
+
+# A rule applies only to pages that hold its mark.
+_MARKS = (
+    ("table", "|"),
+    ("math_block", "$$"),
+    ("container", ":::"),
+    ("container_end", ":::"),
+    ("html_block", "<"),
+    ("reference", "]:"),
+    ("blockquote", ">"),
+    ("heading", "#"),
+)
 
 
 def full_parser() -> MarkdownIt:

@@ -17,7 +17,7 @@ from .directives import COMMENT, KEYS, suggestion
 from .document import Box, Claim, Course, Fence, Lesson, Problem, Role, Severity
 from .fences import Blocks, Comment, read_blocks
 from .front_matter import read_front_matter
-from .markdown import block_parser, full_parser, with_line_feeds
+from .markdown import full_parser, parse_blocks, with_line_feeds
 from .print_comments import print_comments
 from .reading_fences import Draft, read_fence, with_foreign
 from .slugs import Namer
@@ -60,7 +60,7 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
     in_course = course is not None
     # A last line without an end trips rules that look one letter ahead.
     source = text if text.endswith("\n") else text + "\n"
-    blocks = read_blocks(_blocks().parse(source), source.split("\n"))
+    blocks = read_blocks(parse_blocks(source), source.split("\n"))
     front, wrong = read_front_matter(blocks.front_matter, name, in_course)
     problems += wrong
     drafts = [read_fence(raw, in_course) for raw in blocks.fences]
@@ -98,11 +98,6 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
         tuple(claims),
         tuple(boxes),
     )
-
-
-@cache
-def _blocks() -> MarkdownIt:
-    return block_parser()
 
 
 @cache
