@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import selectors
 import shutil
 import signal
@@ -36,7 +37,7 @@ class InterruptedRunError(Exception):
 class Ending:
     """How a step ended: with a report, out of time, or with the process. `line` is where it stood, if known.
 
-    With neither, the worker is alive but has cut its own connection, so no report can come.
+    With neither, the worker has cut or spoiled its own connection, so no report can be believed.
     """
 
     observation: Observation | None = None
@@ -72,12 +73,12 @@ class LessonProcess:
         """Run the job's step of this number and wait for whatever ends it."""
         self.stdout.clear()
         self.stderr.clear()
-        self._send(Order(Verb.PERFORM, step=number))
+        self._send(Order(Verb.PERFORM, step=number, token=self._new_token()))
         return self._wait_for_report(self.job.steps[number].timeout)
 
     def leave(self, seconds: float) -> Ending:
         """Let the worker end by itself, within `seconds`. Only a clean end carries an observation."""
-        self._send(Order(Verb.LEAVE))
+        self._send(Order(Verb.LEAVE, token=self._new_token()))
         ending = self._wait_for_report(seconds)
         if ending.observation is None:
             return ending
@@ -115,7 +116,14 @@ class LessonProcess:
             selector.register(self._death, selectors.EVENT_READ)
         return selector
 
+    def _new_token(self) -> str:
+        """A word that only the report on the next order repeats, so that nothing a fence writes passes for one."""
+        self._token = secrets.token_hex(8)
+        return self._token
+
     def _send(self, order: Order) -> None:
+        # Measured before the worker hears: it may die, and tell where, at once.
+        self._trace_start = os.fstat(self._trace.fileno()).st_size
         try:
             self._channel.send(order)
         except OSError:
@@ -124,7 +132,6 @@ class LessonProcess:
 
     def _wait_for_report(self, limit: float) -> Ending:
         started = time.monotonic()
-        self._trace_start = os.fstat(self._trace.fileno()).st_size
         while (spent := time.monotonic() - started) < limit:
             self._select(limit - spent)
             # Looked at first: a report sent in its last moment is then among what has arrived.
@@ -132,6 +139,8 @@ class LessonProcess:
             try:
                 observation = self._channel.poll(Observation)
             except msgspec.DecodeError:
+                return Ending(seconds=spent)
+            if observation is not None and observation.token != self._token:
                 return Ending(seconds=spent)
             if observation is not None:
                 self._drain()

@@ -18,6 +18,8 @@ from runthrough.running.wire import Channel
 
 _LEAVE_SECONDS = 10.0
 _STRAY_GRACE = 0.5
+# What the command line of every process of ours holds, and so that of a copy which a lesson forks.
+_OWN = "-m runthrough.running."
 
 
 @dataclass(frozen=True)
@@ -199,8 +201,7 @@ def _lasting_processes() -> dict[int, str]:
     while (left := strays(os.getpid())) and time.monotonic() < deadline:
         time.sleep(0.01)
         reap()
-    own = command(os.getpid())
-    return {pid: "a forked copy of the lesson's own" if (words := command(pid)) == own else words for pid in left}
+    return {pid: "a forked copy of the lesson's own" if _OWN in (words := command(pid)) else words for pid in left}
 
 
 def _ended(process: LessonProcess) -> float:

@@ -137,7 +137,7 @@ def _verdict_of_death(ending: Ending, process: LessonProcess, at: str) -> Verdic
     elif ending.exit_code is not None:
         reason = f"the process ended itself with exit code {ending.exit_code}, before the fence was done"
     else:
-        reason = "the fence closed the descriptor on which its process reports, so nothing is known of it"
+        reason = "the fence closed or wrote to the descriptor on which its process reports, so nothing is known of it"
     return Verdict(Outcome.CRASHED, reason, Cause.DIED)
 
 

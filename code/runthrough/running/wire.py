@@ -22,11 +22,15 @@ class Verb(StrEnum):
 
 @dataclass(frozen=True)
 class Order:
-    """A supervisor's message to its worker: the job to begin, the number of the step to perform, or to leave."""
+    """A supervisor's message to its worker: the job to begin, the number of the step to perform, or to leave.
+
+    The observation that answers it repeats its `token`.
+    """
 
     verb: Verb
     job: Job | None = None
     step: int = 0
+    token: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class Observation:
     prints: dict[int, str] = field(default_factory=dict)
     values: tuple[Value, ...] = ()
     answer_error: RaisedError | None = None
+    token: str = ""
 
 
 @dataclass(frozen=True)

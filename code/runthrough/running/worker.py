@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import time
+from dataclasses import replace
 from typing import NoReturn
 
 from runthrough.job import Act, Job, RaisedError, Step
@@ -25,6 +26,7 @@ from runthrough.running.surroundings import Streams, WarningRecord, import_modul
 from runthrough.running.wire import Channel, Observation, Order, Verb
 
 _THREAD_GRACE = 0.3
+_UNHEARD_SECONDS = 10.0
 
 
 class Worker:
@@ -124,10 +126,15 @@ def serve(channel: Channel, trace: int) -> NoReturn:
     import_modules(order.job.modules)
     worker = Worker(order.job, trace)
     while order := channel.receive(Order):
+        seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step)
+        try:
+            channel.send(replace(seen, token=order.token))
+        except OSError:
+            # The fence has cut the line. The supervisor sees that, and ends this process.
+            time.sleep(_UNHEARD_SECONDS)
+            os._exit(70)
         if order.verb is Verb.LEAVE:
-            channel.send(worker.leave())
             break
-        channel.send(worker.perform(order.step))
     os._exit(0)
 
 
