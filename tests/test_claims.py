@@ -1,0 +1,58 @@
+"""What a page says beside its code: claims in prose, quiz keys, `#>` comments, exercises."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from command import LESSONS, runthrough
+
+CLAIMS = LESSONS / "claims"
+
+
+def lesson(name: str) -> tuple[int, dict[str, Any]]:
+    done = runthrough("check", name, "--json", "-", "--keep-going", cwd=CLAIMS)
+    loaded: dict[str, Any] = json.loads(done.out)["lessons"][0]
+    return done.code, loaded
+
+
+def test_tells_every_claim_that_cannot_be_read() -> None:
+    """Unreadable claims and boxes are all told at once with their lines, and nothing has run."""
+    done = runthrough("check", "unreadable.md", cwd=CLAIMS)
+    assert done.code == 2
+    assert done.out == ""
+    assert [line.split(":")[1] for line in done.err.splitlines()] == ["3", "16", "18", "18", "20", "29", "29"]
+
+
+def test_holds_words_and_keys_against_their_values() -> None:
+    """A claim that is not the value, one that raises, and a quiz mark that its key denies are red at their lines."""
+    code, came = lesson("false.md")
+    assert code == 1
+    red = [(claim["line"], claim["found"]) for claim in came["claims"] if claim["outcome"] == "failed"]
+    assert red == [(9, "1.7022"), (17, ""), (24, "True")]
+    assert sum(claim["outcome"] == "passed" for claim in came["claims"]) == 6
+
+
+def test_holds_print_comments_against_their_call() -> None:
+    """`#>` belongs to the print call beside it, a loop's repeats in order; the line that differs is named."""
+    code, came = lesson("prints.md")
+    assert code == 1
+    first = came["fences"][0]
+    assert [(each["line"], each["found"]) for each in first["mismatches"]] == [(16, "p\nq\n")]
+
+
+def test_proves_an_exercise_both_ways() -> None:
+    """A starter that fails, a solution that passes and a mistake that is named make a sound exercise."""
+    code, came = lesson("exercise.md")
+    assert (code, {fence["outcome"] for fence in came["fences"]}) == (0, {"passed"})
+
+
+def test_tells_an_exercise_that_proves_nothing() -> None:
+    """A starter or mistake that passes its check and a solution that does not are each red at their fence."""
+    code, came = lesson("exercise_broken.md")
+    assert code == 1
+    assert [fence["reason"] for fence in came["fences"] if fence["cause"] == "exercise"] == [
+        "the starter of double already passes its check",
+        "the solution of double does not pass its check: AssertionError: 3 doubled is 6",
+        "this wrong answer to double passes its check",
+    ]
