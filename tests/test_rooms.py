@@ -11,13 +11,14 @@ import pytest
 
 CODE = Path(__file__).parents[1] / "code" / "runthrough"
 
-DOORS = {"__main__", "cli", "arguments", "pytest_plugin"}
+DOORS = {"__main__", "cli", "arguments", "updating", "pytest_plugin"}
 MAY_IMPORT = {
     "job": set(),
     "lesson": set(),
     "expect": {"job"},
     "preloading": {"job"},
     "plan": {"lesson", "expect", "preloading", "job"},
+    "amend": {"lesson", "expect", "job"},
     "selection": {"lesson", "expect", "job"},
     "running": {"expect", "job"},
     "reports": {"lesson.document", "job"},

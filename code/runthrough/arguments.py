@@ -10,13 +10,14 @@ from typing import NoReturn
 
 from runthrough import __version__
 
-COMMANDS = ("check", "list")
+COMMANDS = ("check", "list", "update")
 STDOUT = "-"
 
 SUMMARY = """\
 commands:
-  check  run the lessons
-  list   print every fence, without running it
+  check   run the lessons
+  list    print every fence, without running it
+  update  show the texts of a page that are not what came, or write them
 
 """
 
@@ -24,6 +25,14 @@ EPILOG = """\
 exit codes:
   0    every lesson holds
   1    a lesson does not hold
+  2    a lesson or the command line cannot be read; nothing has run
+  130  interrupted
+"""
+
+UPDATE_EPILOG = """\
+exit codes:
+  0    nothing to change, or all of it written
+  1    something to change is not written, or a lesson does not hold for another reason
   2    a lesson or the command line cannot be read; nothing has run
   130  interrupted
 """
@@ -56,6 +65,8 @@ class Options:
     spawn: bool = False
     min_fences: int = 0
     color: bool = True
+    write: bool = False
+    new: bool = False
 
 
 def parse(words: Sequence[str]) -> Options:
@@ -74,8 +85,9 @@ def parse(words: Sequence[str]) -> Options:
         raise UsageError(_unknown_option(unknown[0], parser))
     fields = vars(found)
     paths = (*fields.pop("paths"), *literal)
-    if fields["json"] and fields["json"] != STDOUT and not fields["json"].endswith(".json"):
-        raise UsageError(f"--json={fields['json']}: name a file that ends in .json")
+    file = fields.get("json", "")
+    if file and file != STDOUT and not file.endswith(".json"):
+        raise UsageError(f"--json={file}: name a file that ends in .json")
     return Options(command=command, paths=paths, **fields)
 
 
@@ -107,7 +119,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     top = _Parser(
         prog="runthrough",
         description="Run every code fence of Markdown lessons, and tell the truth about each.",
-        epilog="commands:\n  check  run the lessons\n  list   print every fence, without running it\n\n" + EPILOG,
+        epilog=SUMMARY + EPILOG,
         usage="runthrough [--help] [--version] {" + ",".join(COMMANDS) + "} ...",
         formatter_class=form,
         allow_abbrev=False,
@@ -126,11 +138,22 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         formatter_class=form,
         allow_abbrev=False,
     )
-    for parser in (check, listing):
+    update = _Parser(
+        prog="runthrough update",
+        description="Run the lessons and show every output, message and number on their pages that is not what came.",
+        epilog=UPDATE_EPILOG,
+        formatter_class=form,
+        allow_abbrev=False,
+    )
+    for parser in (check, listing, update):
         _add_paths(parser)
+    for parser in (check, listing):
+        _add_json(parser)
     _add_choice(check)
-    _add_limits(check)
-    return top, {"check": check, "list": listing}
+    _add_writing(update)
+    for parser in (check, update):
+        _add_limits(parser)
+    return top, {"check": check, "list": listing, "update": update}
 
 
 def _add_paths(parser: _Parser) -> None:
@@ -141,6 +164,9 @@ def _add_paths(parser: _Parser) -> None:
         default=[],
         help="a lesson, a folder or a course (default: the courses below this folder)",
     )
+
+
+def _add_json(parser: _Parser) -> None:
     parser.add_argument(
         "--json",
         nargs="?",
@@ -169,7 +195,18 @@ def _add_choice(parser: _Parser) -> None:
     loudness.add_argument(
         "-v", "--verbose", action="store_true", help="also what was skipped and why, and whole tracebacks"
     )
-    add("--no-color", dest="color", action="store_false", help="no colours (NO_COLOR does the same)")
+    _add_color(parser)
+
+
+def _add_writing(parser: _Parser) -> None:
+    add = parser.add_argument
+    add("--write", action="store_true", help="write what is shown to the files, and change nothing else in them")
+    add("--new", action="store_true", help="fill output and error fences that are empty, too")
+    _add_color(parser)
+
+
+def _add_color(parser: _Parser) -> None:
+    parser.add_argument("--no-color", dest="color", action="store_false", help="no colours (NO_COLOR does the same)")
 
 
 def _add_limits(parser: _Parser) -> None:

@@ -54,7 +54,7 @@ def run(words: Sequence[str]) -> int:
     try:
         options = parse(words)
         with _interruptible():
-            return {"check": check, "list": list_fences}[options.command](options)
+            return {"check": check, "list": list_fences, "update": update}[options.command](options)
     except UsageError as error:
         print(f"runthrough: {error}", file=sys.stderr)
         return UNREADABLE
@@ -91,7 +91,7 @@ def check(options: Options) -> int:
 def list_fences(options: Options) -> int:
     """Read, plan and print every fence; nothing runs."""
     from runthrough.lesson.directives import said_words
-    from runthrough.reports.json_report import as_json
+    from runthrough.reports.json_report import as_json_rows
     from runthrough.reports.listing import Listed, as_data, table
     from runthrough.reports.pen import pen_for
     from runthrough.reports.writing import write_whole
@@ -105,12 +105,25 @@ def list_fences(options: Options) -> int:
             Listed(lesson.name, fence, said_words(fence.directives), steps.get(fence.line)) for fence in lesson.fences
         ]
     if options.json == STDOUT:
-        sys.stdout.write(as_json([as_data(row) for row in rows]))
+        sys.stdout.write(as_json_rows(as_data(row) for row in rows))
         return HOLDS
     pen_for(sys.stdout, color=options.color).write(table(rows))
     if report_file:
-        write_whole(report_file, as_json([as_data(row) for row in rows]).encode("ascii"))
+        write_whole(report_file, as_json_rows(as_data(row) for row in rows).encode("ascii"))
     return HOLDS
+
+
+def update(options: Options) -> int:
+    """Run the lessons and show or write the texts that are not what came."""
+    from runthrough.reports.pen import PlainPen
+    from runthrough.reports.terminal import Terminal, Volume
+    from runthrough.updating import update_lessons
+
+    def run_quietly(jobs: Sequence[Job], options: Options) -> Report:
+        return _run(jobs, options, Terminal(PlainPen(sys.stdout), len(jobs), volume=Volume.QUIET))
+
+    lessons = _read(options.paths)
+    return HOLDS if update_lessons(lessons, options, _planned, run_quietly) else DOES_NOT_HOLD
 
 
 def _run(jobs: Sequence[Job], options: Options, terminal: Terminal) -> Report:

@@ -12,11 +12,15 @@ _TEMPORARY = re.compile(r"(?:/private)?(?:/tmp|/var/tmp|/var/folders)/[^\s'\",:;
 
 def normal(text: str) -> str:
     """The text with escapes taken out, `\\r` carried out, and addresses, clock times, temporary paths named alike."""
-    text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
-    text = "\n".join(_settled(line) for line in text.split("\n"))
-    text = _ADDRESS.sub("0xADDRESS", text)
+    text = _ADDRESS.sub("0xADDRESS", settled(text))
     text = _TIME.sub("TIME", text)
     return _TEMPORARY.sub("TEMPORARY-PATH", text)
+
+
+def settled(text: str) -> str:
+    """The text as a terminal leaves it: no escapes, `\\r` carried out, no spaces at the ends of lines."""
+    text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
+    return "\n".join(_settled(line) for line in text.split("\n"))
 
 
 def _settled(line: str) -> str:

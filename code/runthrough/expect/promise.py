@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from runthrough.expect.compare import Tolerance, agrees, first_difference, lines_agree
-from runthrough.job import Cause, Comparing, Expected, Mismatch, Outcome, Part, Promise, RaisedError, Role, Shown
+from runthrough.job import Cause, Comparing, Mismatch, Outcome, Part, Promise, RaisedError, Role, Shown
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,9 @@ def _mismatches(promise: Promise, came: Came) -> Iterator[Mismatch]:
     for expected in promise.expected:
         if promise.comparing is Comparing.IGNORE and expected.shown is not Shown.ERROR:
             continue
-        above, shown = _without_traceback(expected)
+        above, shown = (0, expected.text)
+        if expected.shown is Shown.ERROR:
+            above, shown = without_traceback(expected.text)
         found = _found(expected.shown, expected.call_line, shown, came)
         if found is None:
             continue
@@ -109,11 +111,11 @@ def _mismatches(promise: Promise, came: Came) -> Iterator[Mismatch]:
             yield Mismatch(expected.shown, line, expected.text, found, expected.line)
 
 
-def _without_traceback(expected: Expected) -> tuple[int, str]:
+def without_traceback(text: str) -> tuple[int, str]:
     """A shown error from its `Type: message` on, and how many lines of a traceback stand above that."""
-    if expected.shown is not Shown.ERROR or not expected.text.lstrip("\n").startswith("Traceback (most recent"):
-        return 0, expected.text
-    lines = expected.text.split("\n")
+    if not text.lstrip("\n").startswith("Traceback (most recent"):
+        return 0, text
+    lines = text.split("\n")
     first = next((n for n, line in enumerate(lines) if n and line.strip() and line == line.lstrip()), len(lines))
     return first, "\n".join(lines[first:])
 

@@ -1,0 +1,1 @@
+"""Amending: the texts of a page that are not what came, written anew with everything else untouched."""
