@@ -54,7 +54,7 @@ def compare(side: Side, course: Course, pairs: int, folder: Path) -> Comparison:
     return Comparison(side.name, side.isolates, tuple(theirs), tuple(ours))
 
 
-def largest(side: Side, course: Course, folder: Path, times: int = 3) -> float:
+def largest(side: Side, course: Course, folder: Path, times: int) -> float:
     """The median of the peaks of some watched runs, in MiB."""
     return median(run_side(side, course, folder, watch_memory=True).peak_mib or 0.0 for _ in range(times))
 
@@ -76,14 +76,15 @@ def measure(
         comparisons.append(compare(side, course, pairs, folder))
         tell(f"{template}, {len(course.pages)} lessons, {side.name}: {median(comparisons[-1].ratios):.2f} times ours")
     alone = Side("one lesson", "process", lambda some: [sys.executable, str(some.scripts[0])])
-    peaks = {side.name: largest(side, course, folder) for side in (OURS, *sides)}
+    peaks = {side.name: largest(side, course, folder, times=1) for side in sides}
+    peaks[OURS.name] = largest(OURS, course, folder, times=3)
     return Result(
         template,
         len(course.pages),
         len(course.traces),
         tuple(comparisons),
         peaks,
-        largest(alone, one_lesson, folder),
+        largest(alone, one_lesson, folder, times=3),
         load,
     )
 
