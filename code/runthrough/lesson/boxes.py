@@ -3,49 +3,71 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 
 from .directives import Complaint
 from .document import Box, Option
 from .words import split_words
 
-_OPTION = re.compile(r"[ \t]*[-*+][ \t]+\[(?P<mark>[ xX])\][ \t]+(?P<text>.*)")
+_KINDS = ("quiz", "not-run")
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+_ITEM = re.compile(r"(?P<indent>[ \t>]*)[-*+][ \t]+(?P<rest>.*)")
+_MARKED = re.compile(r"\[(?P<mark>[ xX])\][ \t]+(?P<text>.*)")
 _KEY = re.compile(r"<!--\s*key:(?P<body>.*?)-->\s*$")
 
 
-def read_boxes(containers: Iterable[Box], lines: list[str]) -> tuple[list[Box], list[Complaint]]:
-    """The boxes with their options, and what is wrong with them."""
-    boxes = [_with_options(box, lines) for box in containers]
-    return boxes, [error for box in boxes for error in _wrong(box)]
+def read_boxes(
+    containers: Iterable[Box], lines: list[str], in_fences: Collection[int]
+) -> tuple[list[Box], list[Complaint]]:
+    """The boxes with their options, and what is wrong with them. `in_fences` are the lines that are code."""
+    boxes: list[Box] = []
+    wrong: list[Complaint] = []
+    names: dict[str, int] = {}
+    for container in containers:
+        box, unmarked = _with_options(container, lines, in_fences)
+        boxes.append(box)
+        wrong += [*unmarked, *_wrong(box)]
+        if box.kind == "quiz" and names.setdefault(box.name, box.line) != box.line:
+            wrong.append(Complaint(box.line, f"the quiz {box.name} is on line {names[box.name]} too", "rename one"))
+    return boxes, wrong
 
 
-def _with_options(box: Box, lines: list[str]) -> Box:
+def _with_options(box: Box, lines: list[str], in_fences: Collection[int]) -> tuple[Box, list[Complaint]]:
     if box.kind != "quiz":
-        return box
+        return box, []
     options = []
-    for number in range(box.line, box.end_line):
-        match = _OPTION.match(lines[number].lstrip("> "))
-        if match:
-            key = _KEY.search(match["text"])
-            text = _KEY.sub("", match["text"]).strip()
-            body = key["body"].strip() if key else None
-            options.append(Option(number + 1, text, match["mark"] != " ", body))
-    return Box(box.kind, box.words, box.line, box.end_line, box.is_closed, tuple(options))
+    unmarked = []
+    margin = None
+    for number in range(box.line + 1, box.end_line):
+        item = _ITEM.match(lines[number - 1])
+        if item is None or number in in_fences or margin not in (None, item["indent"]):
+            continue
+        margin = item["indent"]
+        if marked := _MARKED.match(item["rest"]):
+            key = _KEY.search(marked["text"])
+            text = _KEY.sub("", marked["text"]).strip()
+            options.append(Option(number, text, marked["mark"] != " ", key["body"].strip() if key else None))
+        else:
+            unmarked.append(Complaint(number, "this option of a quiz has no mark", "begin it with [x] or [ ]"))
+    return Box(box.kind, box.words, box.line, box.end_line, box.is_closed, tuple(options)), unmarked
 
 
 def _wrong(box: Box) -> Iterator[Complaint]:
-    if not box.is_closed and box.kind in ("quiz", "not-run"):
+    if not box.is_closed and box.kind in _KINDS:
         yield Complaint(box.line, f"the box ::: {box.kind} is never closed", "close it with ::: on a line of its own")
     if box.kind == "quiz":
         yield from _wrong_quiz(box)
     elif box.kind == "not-run":
         yield from _wrong_source(box)
+    elif close := difflib.get_close_matches(box.kind, _KINDS, n=1, cutoff=0.75):
+        yield Complaint(box.line, f"::: {box.kind} is no box with a meaning", f"did you mean {close[0]!r}?")
 
 
 def _wrong_quiz(box: Box) -> Iterator[Complaint]:
-    if not box.name:
+    if not _NAME.fullmatch(box.words):
         yield Complaint(box.line, "this quiz has no name", "write ::: quiz NAME")
     if len(box.options) < 2:
         yield Complaint(box.line, "this quiz has fewer than two options", "write each as - [ ] or - [x] and its text")
@@ -56,13 +78,16 @@ def _wrong_quiz(box: Box) -> Iterator[Complaint]:
             continue
         try:
             ast.parse(option.key, mode="eval")
-        except SyntaxError as error:
+        except (SyntaxError, ValueError) as error:
+            told = getattr(error, "msg", str(error))
             advice = "write one Python expression after key:"
-            yield Complaint(option.line, f"the key {option.key!r} is not valid: {error.msg}", advice)
+            yield Complaint(option.line, f"the key {option.key!r} is not valid: {told}", advice)
 
 
 def _wrong_source(box: Box) -> Iterator[Complaint]:
     said = {word.key: word.value or "" for word in split_words(box.words)}
+    for key in said.keys() - {"source", "checked"}:
+        yield Complaint(box.line, f"a not-run box takes no {key}", "it takes source= and checked=")
     if not said.get("source"):
         yield Complaint(box.line, "this not-run box names no source", 'write source="https://..."')
     try:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from .directives import Complaint
 from .document import Claim
+from .prose import InlineComment
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
-
-_CLAIM = re.compile(r"<!--=(?P<body>.*?)-->")
-_OPENS = "<!--="
 _SPANS = {"`": "`", "$": "$", "*": "**", "_": "__"}
 _LEFT_OUT_BEFORE = "([{<\"'“‘*_~|"
 _LEFT_OUT_AFTER = ".,;:!?)]}>\"'”’*_~|"
+_PUNCTUATION_AFTER = ".,;:!?)]}\"'”’»"
 # Quotes in which a body can stand as an f-string's inside.
 _QUOTES = ('"', "'", '"""', "'''")
 
@@ -31,60 +25,40 @@ class ClaimError(Exception):
         self.complaint = Complaint(line, message, advice)
 
 
-def read_claims(prose: Iterable[Token], lines: list[str], inline: MarkdownIt) -> tuple[list[Claim], list[Complaint]]:
-    """The claims in the inline tokens of a page, in document order. `lines` are those of the text parsed."""
-    numbers = {number for token in prose if token.map and _OPENS in token.content for number in range(*token.map)}
-    claims: list[Claim] = []
-    wrong: list[Complaint] = []
+def read_claims(comments: Iterable[InlineComment], lines: Sequence[str]) -> tuple[list[Claim], list[Complaint]]:
+    """The claims among the comments of a page's sentences. `lines` are those of the text parsed."""
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    for number in sorted(numbers):
-        if _OPENS not in lines[number]:
-            continue
-        for found in _claims_of_line(lines[number], number + 1, starts[number], inline):
-            if isinstance(found, Claim):
-                claims.append(found)
-            else:
-                wrong.append(found)
+    claims: list[Claim] = []
+    wrong: list[Complaint] = []
+    for comment in comments:
+        if comment.text is None or comment.text.startswith("="):
+            try:
+                claims.append(_claim(comment, lines[comment.line - 1], starts[comment.line - 1]))
+            except ClaimError as error:
+                wrong.append(error.complaint)
     return claims, wrong
 
 
-def _claims_of_line(text: str, line: int, start: int, inline: MarkdownIt) -> Iterator[Claim | Complaint]:
-    is_comment = list(_occurrences(text, inline))
-    found = [match.start() for match in re.finditer(re.escape(_OPENS), text)]
-    for position, is_read in zip(found, is_comment, strict=False):
-        if not is_read:
-            continue
-        match = _CLAIM.match(text, position)
-        if match is None:
-            yield Complaint(line, "this claim has no end on its line", "close it with --> on the same line")
-            continue
-        try:
-            yield _claim(text, match, line, start)
-        except ClaimError as error:
-            yield error.complaint
-
-
-def _occurrences(text: str, inline: MarkdownIt) -> Iterator[bool]:
-    """For each `<!--=` of a line, whether it opens a comment, or is text inside of code."""
-    for child in inline.parseInline(text)[0].children or ():
-        for _ in range(child.content.count(_OPENS)):
-            yield child.type not in ("code_inline", "math_inline", "math_inline_double")
-
-
-def _claim(text: str, match: re.Match[str], line: int, start: int) -> Claim:
-    body = match["body"].strip()
+def _claim(comment: InlineComment, text: str, start: int) -> Claim:
+    line = comment.line
+    if comment.text is None:
+        reason = "its expression may hold no |" if comment.is_cell else "close it with -->"
+        raise ClaimError(line, "this claim has no end", reason)
+    body = comment.text[1:].strip()
     if not body:
         raise ClaimError(line, "this claim has no expression", "write one, as in 1.7<!--= loss.item():.1f -->")
+    if "\n" in body:
+        raise ClaimError(line, "this claim has no end on its line", "close it with --> on the same line")
     if "--" in body:
         raise ClaimError(line, "a claim's expression holds no --", "give the value a name in a fence, and claim that")
-    if text.lstrip(" \t>").startswith("|") and "|" in body:
+    if comment.is_cell and "|" in body:
         raise ClaimError(line, "in a table a claim's expression holds no |", "give the value a name in a fence")
     problem = _syntax_problem(body)
     if problem:
         raise ClaimError(line, f"the claim {body!r} is not valid: {problem}", "write what an f-string's braces hold")
-    first, last = _token(text, match.start())
+    first, last = _token(text, comment.column)
     if first == last:
         advice = "put it right behind a word, `code`, **bold** or $formula$, with no space between"
         raise ClaimError(line, "no word stands right before this claim", advice)
@@ -100,6 +74,9 @@ def _token(text: str, end: int) -> tuple[int, int]:
             if opener >= 0:
                 first, last = opener + size, end - size
                 return _token(text, last) if text[first:last][-1:] in "`$" else (first, last)
+    outside = text[:end].rstrip(_PUNCTUATION_AFTER)
+    if len(outside) < end and outside.endswith(("`", "$")):
+        return _token(text, len(outside))
     run = text[:end]
     first = max(run.rfind(" "), run.rfind("\t"), run.rfind("\n"), run.rfind(">") if ">" in run else -1) + 1
     last = end
@@ -111,8 +88,9 @@ def _token(text: str, end: int) -> tuple[int, int]:
 
 
 def _is_balanced(token: str) -> bool:
-    """True for a token that its own brackets enclose, such as `(1,2)`."""
-    return len(token) > 2 and token[0] + token[-1] in ("()", "[]", "{}")
+    """True for a value that its own brackets enclose, such as `(1,2)`; those of `(1.7)` belong to the sentence."""
+    brackets = token[0] + token[-1]
+    return len(token) > 2 and (brackets in ("[]", "{}") or (brackets == "()" and "," in token))
 
 
 def _syntax_problem(body: str) -> str:

@@ -15,6 +15,7 @@ COMMENT = re.compile(r"\s*fence:(?P<words>.*)", re.DOTALL)
 OUTPUT_MODES = ("exact", "lines", "ignore")
 # Keys whose name is a Python keyword or says less than the field's.
 FIELDS = {"not": "not_proves"}
+NONE_SAID = Directives()
 KEYS = tuple({"not_proves": "not"}.get(field.name, field.name) for field in fields(Directives))
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
@@ -23,11 +24,12 @@ _CONTRACTS = re.compile(r"[A-Za-z0-9_.-]+(?:[\s,]+[A-Za-z0-9_.-]+)*")
 
 @dataclass(frozen=True)
 class Complaint:
-    """Something wrong with one word, at its 1-based line."""
+    """Something wrong at a 1-based line, and what to do; `word` is the directive's word it is about, if any."""
 
     line: int
     message: str
     advice: str
+    word: Word | None = None
 
 
 @dataclass(frozen=True)
@@ -49,21 +51,26 @@ def comment_words(line: int, text: str) -> list[Said] | None:
 
 def read_directives(said: Iterable[Said]) -> tuple[Directives, list[Complaint]]:
     """What the words say together, and what is wrong with each of them."""
+    said = list(said)
+    if not said:
+        return NONE_SAID, []
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     complaints: list[Complaint] = []
     for each in said:
         key, line = each.word.key, each.line
         if each.word.is_odd or key not in KEYS:
-            complaints.append(Complaint(line, *_unknown(each.word)))
+            complaints.append(Complaint(line, *_unknown(each.word), each.word))
         elif key in lines:
-            complaints.append(Complaint(line, f"{key} is said twice", f"it is on line {lines[key]} too; keep one"))
+            complaints.append(
+                Complaint(line, f"{key} is said twice", f"it is on line {lines[key]} too; keep one", each.word)
+            )
         else:
             lines[key] = line
             try:
                 values[FIELDS.get(key, key)] = _READERS[key](each.word)
             except BadWordError as bad:
-                complaints.append(Complaint(line, bad.message, bad.advice))
+                complaints.append(Complaint(line, bad.message, bad.advice, each.word))
     complaints += _unmet(lines)
     return Directives(**values), complaints
 
@@ -249,7 +256,9 @@ _READERS: dict[str, Callable[[Word], Any]] = {
 
 def said_words(directives: Directives) -> dict[str, Any]:
     """Only what was said, under the author's own words."""
-    words = {}
+    words: dict[str, Any] = {}
+    if directives == NONE_SAID:
+        return words
     for field, key in zip(fields(Directives), KEYS, strict=True):
         value = getattr(directives, field.name)
         if value != field.default:

@@ -50,6 +50,14 @@ class RawFence:
 
 
 @dataclass(frozen=True)
+class Prose:
+    """An inline token that holds a comment, and whether it is a cell of a table."""
+
+    token: Token
+    is_cell: bool
+
+
+@dataclass(frozen=True)
 class Blocks:
     """What the reader needs of a page's blocks, in document order.
 
@@ -60,7 +68,7 @@ class Blocks:
     fences: tuple[RawFence, ...]
     stray: tuple[Comment, ...]
     title: str
-    prose: tuple[Token, ...]
+    prose: tuple[Prose, ...]
     front_matter: str | None
     false_openers: tuple[int, ...]
     boxes: tuple[Box, ...] = ()
@@ -71,7 +79,7 @@ def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
     fences: list[RawFence] = []
     stray: list[Comment] = []
     waiting: list[Comment] = []
-    prose: list[Token] = []
+    prose: list[Prose] = []
     openers: list[int] = []
     boxes: list[Box] = []
     title, heading, front = "", "", None
@@ -79,8 +87,9 @@ def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
         kind = token.type
         if kind == "inline":
             if "<!--" in token.content:
-                prose.append(token)
-            openers += _openers_in(token, lines)
+                prose.append(Prose(token, tokens[number - 1].type in ("td_open", "th_open")))
+            if "```" in token.content or "~~~" in token.content:
+                openers += _openers_in(token, lines)
         elif kind == "fence":
             fences.append(_raw_fence(token, lines, heading, tuple(waiting)))
             waiting = []
@@ -92,8 +101,9 @@ def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
                 waiting = []
             waiting += comments[len(comments) - trailing :]
         else:
-            stray += waiting
-            waiting = []
+            if waiting:
+                stray += waiting
+                waiting = []
             if kind == "heading_open":
                 heading = plain(tokens[number + 1].content)
                 title = title or (heading if token.tag == "h1" else "")

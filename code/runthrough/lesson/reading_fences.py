@@ -1,67 +1,128 @@
-"""One raw fence and its comments become a `Fence`: language, role, directives, and what is wrong with them."""
+"""Raw fences and their comments become `Fence`s: language, role, directives, and what is wrong with them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .cells import InfoString, read_cell, read_info
 from .dialects import NOTHING, PYTHON, Foreign, read_comment, read_word
-from .directives import KEYS, Complaint, Said, comment_words, read_directives, suggestion
+from .directives import KEYS, NONE_SAID, Complaint, Said, comment_words, read_directives, suggestion
 from .document import Directives, Fence, Role, Severity
-from .fences import RawFence, opener_inside
-from .words import split_words
+from .fences import Blocks, RawFence, opener_inside
+from .words import Word, split_words
 
 # Fences of other languages may carry any tool's words outside a course.
 _LANGUAGES_WITH_WORDS = {*PYTHON, "pycon", "output", "error", "text"}
 # What may be said of a fence that is not run.
 _KEYS_OF_SHOWN = {"id", "output", "hidden", "show", "skip", "rtol", "atol"}
 
+Told = tuple[Complaint, Severity]
 
-@dataclass(frozen=True)
+
+@dataclass
 class Draft:
-    """A fence without its final id, and what was found wrong on the way, each at its line with its severity."""
+    """What was read of a fence before it has its id, and what was found wrong, each with its severity."""
 
-    fence: Fence
-    foreign: tuple[Foreign, ...]
-    complaints: tuple[tuple[Complaint, Severity], ...]
+    raw: RawFence
+    language: str
+    role: Role
+    directives: Directives
+    option_lines: int
+    told: list[Told]
 
 
-def read_fence(raw: RawFence, in_course: bool) -> Draft:
-    """Everything a fence says of itself, in its comments, its info string and its cell options."""
+def read_drafts(blocks: Blocks, in_course: bool) -> list[Draft]:
+    """Every fence of a page, each also under what peers' comments from farther up say of it."""
+    drafts = [_draft(raw, in_course) for raw in blocks.fences]
+    comments = [*blocks.stray, *(comment for raw in blocks.fences for comment in raw.comments)]
+    peers = [(comment.line, read_comment(comment.text)) for comment in comments]
+    far = [(line, peer) for line, peer in peers if peer is not None and peer.reach != "fence"]
+    if far:
+        _reach_down(sorted(far, key=lambda pair: pair[0]), drafts)
+    return drafts
+
+
+def _reach_down(far: list[tuple[int, Foreign]], drafts: Iterable[Draft]) -> None:
+    """Skip the next Python fence, all up to another comment, or those of the whole file."""
+    following = stretch = whole = NOTHING
+    for draft in drafts:
+        while far and far[0][0] < draft.raw.line:
+            _, peer = far.pop(0)
+            if peer.reach == "next":
+                following = peer
+            elif peer.reach == "file":
+                whole = peer
+            else:
+                stretch = peer if peer.reach == "start" else NOTHING
+        if draft.role is Role.CODE:
+            draft.directives = _merged(draft.directives, (following, stretch, whole))
+            following = NOTHING
+
+
+def build_fence(draft: Draft, name: str) -> Fence:
+    """The fence under its final id."""
+    raw, code = draft.raw, draft.raw.code
+    for _ in range(draft.option_lines):
+        code = code.partition("\n")[2]
+    opener = opener_inside(raw) if draft.role is Role.CODE else None
+    return Fence(
+        line=raw.line,
+        end_line=raw.end_line,
+        code_line=raw.code_line + draft.option_lines,
+        marker=raw.marker,
+        info=raw.info,
+        language=draft.language,
+        code=code,
+        is_closed=raw.is_closed,
+        role=draft.role,
+        id=name,
+        directives=draft.directives,
+        heading=raw.heading,
+        prefix=raw.prefix,
+        hint=f"line {opener} looks like another fence opener inside this block" if opener else "",
+    )
+
+
+def _draft(raw: RawFence, in_course: bool) -> Draft:
     info = read_info(raw.info)
-    complaints: list[tuple[Complaint, Severity]] = []
+    if not (raw.comments or info.words or info.kind):
+        return Draft(raw, info.language, _role(info, NONE_SAID, ()), NONE_SAID, 0, [])
     lenient = Severity.ERROR if in_course else Severity.WARNING
-    foreign: list[Foreign] = []
+    said, foreign = _comment_words(raw)
+    ours, peers, told = _info_words(raw, info, in_course)
+    cell, option_lines, unreadable = _cell(raw, info)
+    foreign += [*peers, cell]
+    directives, wrong = read_directives([*said, *ours])
+    of_info = {each.word for each in ours}
+    directives = _merged(directives, foreign)
+    role = _role(info, directives, foreign)
+    return Draft(
+        raw,
+        info.language,
+        role,
+        directives,
+        option_lines,
+        [
+            *((each, lenient) for each in (*told, *unreadable)),
+            *((each, lenient if each.word in of_info else Severity.ERROR) for each in wrong),
+            *((each, Severity.ERROR) for each in _out_of_place(role, [*said, *ours])),
+        ],
+    )
+
+
+def _comment_words(raw: RawFence) -> tuple[list[Said], list[Foreign]]:
+    """What the comments above a fence say of it, in our words and in peers'."""
     said: list[Said] = []
+    foreign: list[Foreign] = []
     for comment in raw.comments:
         words = comment_words(comment.line, comment.text)
         if words is not None:
             said += words
         elif (peer := read_comment(comment.text)) is not None and peer.reach == "fence":
             foreign.append(peer)
-    from_info, peers, unknown = _info_words(raw, info, in_course)
-    complaints += [(complaint, lenient) for complaint in unknown]
-    foreign += peers
-    try:
-        cell, option_lines = read_cell(info.kind, raw.code)
-    except ValueError as error:
-        cell, option_lines = NOTHING, 0
-        complaints.append((Complaint(raw.code_line, str(error), "mend the option lines"), lenient))
-    foreign.append(cell)
-    directives, wrong = read_directives(said + from_info)
-    info_words = {id(each.word) for each in from_info}
-    complaints += [(each, lenient if _is_of_info(each, raw, info_words) else Severity.ERROR) for each in wrong]
-    directives = _merged(directives, foreign)
-    role = _role(info, directives, foreign)
-    complaints += [(each, Severity.ERROR) for each in _out_of_place(raw, role, said + from_info)]
-    fence = _fence(raw, info, role, directives, option_lines)
-    return Draft(fence, tuple(foreign), tuple(complaints))
-
-
-def _is_of_info(complaint: Complaint, raw: RawFence, info_words: set[int]) -> bool:
-    return bool(info_words) and complaint.line == raw.line
+    return said, foreign
 
 
 def _info_words(raw: RawFence, info: InfoString, in_course: bool) -> tuple[list[Said], list[Foreign], list[Complaint]]:
@@ -72,17 +133,30 @@ def _info_words(raw: RawFence, info: InfoString, in_course: bool) -> tuple[list[
     if not info.words or not (in_course or info.language in _LANGUAGES_WITH_WORDS):
         return ours, peers, unknown
     for word in split_words(info.words):
-        peer = None if word.key in KEYS and not (word.key == "output" and info.is_python) else read_word(word)
-        if peer is not None:
+        if (peer := _peer(word, info, in_course)) is not None:
             peers.append(peer)
-        elif word.key in KEYS and not (word.value is None and word.key in {"skip", "show"} and not in_course):
+        elif word.key in KEYS:
             ours.append(Said(raw.line, word))
-        elif word.key in {"skip", "show"}:
-            peers.append(Foreign({word.key: f"{word.key!r} in its info string"}))
         else:
             message = f"{word} in the info string is no directive"
             unknown.append(Complaint(raw.line, message, suggestion(word.key, KEYS)))
     return ours, peers, unknown
+
+
+def _peer(word: Word, info: InfoString, in_course: bool) -> Foreign | None:
+    """What a word says in another tool, where it is not one of ours."""
+    if word.key not in KEYS or (word.key == "output" and word.value is None and info.is_python):
+        return read_word(word)
+    if word.value is None and word.key in ("skip", "show") and not in_course:
+        return Foreign({word.key: f"{word.key!r} in its info string"})
+    return None
+
+
+def _cell(raw: RawFence, info: InfoString) -> tuple[Foreign, int, list[Complaint]]:
+    try:
+        return (*read_cell(info.kind, raw.code), [])
+    except ValueError as error:
+        return NOTHING, 0, [Complaint(raw.code_line, str(error), "mend the option lines")]
 
 
 def _merged(directives: Directives, foreign: Iterable[Foreign]) -> Directives:
@@ -93,11 +167,6 @@ def _merged(directives: Directives, foreign: Iterable[Foreign]) -> Directives:
             if not getattr(directives, name):
                 values.setdefault(name, value)
     return replace(directives, **values) if values else directives
-
-
-def with_foreign(fence: Fence, values: Mapping[str, Any]) -> Fence:
-    """The fence with what a peer's comment from farther up says of it."""
-    return replace(fence, directives=_merged(fence.directives, [Foreign(values)]))
 
 
 def _role(info: InfoString, directives: Directives, foreign: Iterable[Foreign]) -> Role:
@@ -117,11 +186,10 @@ def _role(info: InfoString, directives: Directives, foreign: Iterable[Foreign]) 
 
 def _asks_to_run(directives: Directives) -> bool:
     """A console session is only shown, unless something is said of it that takes a run to know."""
-    quiet = replace(directives, id="", hidden=False, show="", skip="")
-    return quiet != Directives()
+    return replace(directives, id="", hidden=False, show="", skip="") != NONE_SAID
 
 
-def _out_of_place(raw: RawFence, role: Role, said: Iterable[Said]) -> list[Complaint]:
+def _out_of_place(role: Role, said: Iterable[Said]) -> list[Complaint]:
     if role is Role.CODE:
         return []
     return [
@@ -129,26 +197,3 @@ def _out_of_place(raw: RawFence, role: Role, said: Iterable[Said]) -> list[Compl
         for each in said
         if each.word.key in KEYS and each.word.key not in _KEYS_OF_SHOWN
     ]
-
-
-def _fence(raw: RawFence, info: InfoString, role: Role, directives: Directives, option_lines: int) -> Fence:
-    code = raw.code
-    for _ in range(option_lines):
-        code = code.partition("\n")[2]
-    opener = opener_inside(raw) if role is Role.CODE else None
-    return Fence(
-        line=raw.line,
-        end_line=raw.end_line,
-        code_line=raw.code_line + option_lines,
-        marker=raw.marker,
-        info=raw.info,
-        language=info.language,
-        code=code,
-        is_closed=raw.is_closed,
-        role=role,
-        id=directives.id,
-        directives=directives,
-        heading=raw.heading,
-        prefix=raw.prefix,
-        hint=f"line {opener} looks like another fence opener inside this block" if opener else "",
-    )
