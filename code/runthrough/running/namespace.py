@@ -66,8 +66,11 @@ class Namespace:
         self._futures = fence.futures
         self._view.add(step)
         self.steps.append(step)
-        self._run(fence.body)
-        return None if fence.last is None else self._run(fence.last)
+        parts = [fence.body] if fence.last is None else [fence.body, fence.last]
+        # One `await` anywhere puts the whole fence into the loop, as its other statements may need it.
+        run = self._run_in_loop if any(code.co_flags & inspect.CO_COROUTINE for code in parts) else self._run
+        values = [run(code) for code in parts]
+        return None if fence.last is None else values[-1]
 
     def evaluate(self, code: CodeType, error: str) -> Any:
         """The value of a claim's or key's expression, in which `error` is the latest expected message."""
@@ -90,9 +93,13 @@ class Namespace:
             self._runner.close()
 
     def _run(self, code: CodeType) -> Any:
-        result = eval(code, self.module.__dict__)
-        if code.co_flags & inspect.CO_COROUTINE:
-            if self._runner is None:
-                self._runner = asyncio.Runner()
-            return self._runner.run(result)
-        return result
+        return eval(code, self.module.__dict__)
+
+    def _run_in_loop(self, code: CodeType) -> Any:
+        async def run() -> Any:
+            result = self._run(code)
+            return await result if code.co_flags & inspect.CO_COROUTINE else result
+
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(run())
