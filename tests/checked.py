@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import psutil
@@ -44,7 +45,11 @@ class Checked:
 
 
 def check(
-    *words: str | Path, cwd: str = "/", seconds: float = 120, before: Sequence[str] = (), **environment: str
+    *words: str | Path,
+    cwd: str = "/",
+    seconds: float = 120,
+    before: Sequence[str] = (),
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Checked:
     """Run `runthrough check WORDS --json -`, by the command `before` if there is one, and look for what outlives it.
 
