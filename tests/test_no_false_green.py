@@ -120,6 +120,14 @@ def test_a_stubborn_fence_tells_the_line_where_it_stood(run: Checked) -> None:
     assert run.fences("swallows.md")[1]["stopped_line"] in (10, 11, 12)
 
 
+def test_an_endless_recursion_is_told_in_few_frames(run: Checked) -> None:
+    """Of a thousand levels the report keeps the outermost and the innermost."""
+    frames = run.fences("recursion.md")[1]["error"]["frames"]
+    assert len(frames) == 100
+    assert (frames[0]["line"], frames[-1]["line"]) == (10, 9)
+    assert frames[0]["function"] == "<module>"
+
+
 def test_every_lesson_is_told_and_nothing_is_left_alive(run: Checked) -> None:
     """One run tells every lesson whatever the others did, exits 1, and leaves no process behind."""
     told = {Path(lesson["path"]).name for lesson in run.report["lessons"]}

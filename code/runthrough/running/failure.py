@@ -10,6 +10,8 @@ from types import TracebackType
 from runthrough.job import Frame, RaisedError
 
 _TRACEBACK_LIMIT = 64_000
+# Of more levels than this, the outermost and the innermost half are told.
+_FRAMES = 100
 
 
 def printable(text: str) -> str:
@@ -34,11 +36,17 @@ def describe(error: BaseException, path: str, name: str) -> RaisedError:
         message=printable(_message(error)),
         line=line,
         call_line=call_line,
-        frames=tuple(Frame(frame.file, frame.line, printable(frame.text), frame.function) for frame in frames),
+        frames=tuple(
+            Frame(frame.file, frame.line, printable(frame.text), frame.function) for frame in _outer_and_inner(frames)
+        ),
         notes=tuple(printable(str(note)) for note in getattr(error, "__notes__", ())),
         bases=tuple(_names(type(error))),
         traceback=printable(_text(error, inside)),
     )
+
+
+def _outer_and_inner(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+    return frames if len(frames) <= _FRAMES else frames[: _FRAMES // 2] + frames[-_FRAMES // 2 :]
 
 
 def _levels(tb: TracebackType | None) -> Iterator[tuple[str, int, str]]:
