@@ -122,6 +122,9 @@ def import_modules(names: Iterable[str]) -> None:
             importlib.import_module(name)
         except Exception:  # noqa: BLE001  # any import may fail in any way, and its fence will tell
             continue
+    if "numpy" in sys.modules:
+        # numpy loads this part when it is first touched, and seeding touches it in every child.
+        importlib.import_module("numpy.random")
     if torch := sys.modules.get("torch"):
         # Before any operation: a process forked from one that ran a multi-threaded operation hangs in its own.
         torch.set_num_threads(1)

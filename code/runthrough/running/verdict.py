@@ -6,13 +6,16 @@ import signal
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runthrough.expect.compare import agrees
 from runthrough.expect.promise import Came, Verdict, judge
 from runthrough.job import Act, Cause, ClaimResult, FenceResult, Outcome, RaisedError, Step
-from runthrough.running.lesson_process import Ending, LessonProcess
 from runthrough.running.wire import Observation, Value
+
+if TYPE_CHECKING:
+    # The command tells results too, and must not load all that a worker needs.
+    from runthrough.running.lesson_process import Ending, LessonProcess
 
 _OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "Cannot allocate memory", "bad_alloc")
 
