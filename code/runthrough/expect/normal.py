@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import re
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-_TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d([.,]\d+)?\b")
-_TEMPORARY = re.compile(r"(?:/private)?(?:/tmp|/var/tmp|/var/folders)/[^\s'\",:;)\]>]+")
+# Whole line erased, or the rest of it after the cursor went to its start: nothing before is seen any more.
+_ERASED = re.compile(r"(?m)^[^\n]*(?:\x1b\[2K|\r\x1b\[0?K)")
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))")
+# Shorter hexadecimal that nothing calls an address is a number of the lesson's own.
+_ADDRESS = re.compile(r"\b(?<=at )0x(?:[0-9a-fA-F]{4,16}\b|[0-9a-fA-F]*\.\.\.)|\b0x[0-9a-fA-F]{9,16}\b")
+_CLOCK = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d"
+_TIME = re.compile(
+    r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+    rf"|\b[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \d{{4}}\b"
+    # `x[10:20:30]` is a slice.
+    rf"|(?<![\w:.])(?<!\w\[){_CLOCK}(?:[.,]\d+)?(?![\w:])"
+)
+_TEMPORARY = re.compile(r"(?<![\w./~-])(?:/private)?(?:/tmp|/var/tmp|/var/folders)/[^\s'\",:;)\]>]+")
 
 
 def normal(text: str) -> str:
@@ -19,7 +28,7 @@ def normal(text: str) -> str:
 
 def settled(text: str) -> str:
     """The text as a terminal leaves it: no escapes, `\\r` carried out, no spaces at the ends of lines."""
-    text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
+    text = _ESCAPES.sub("", _ERASED.sub("", text.replace("\r\n", "\n")))
     return "\n".join(_settled(line) for line in text.split("\n"))
 
 

@@ -107,7 +107,7 @@ def _mismatches(promise: Promise, came: Came) -> Iterator[Mismatch]:
             continue
         by_line = promise.comparing is Comparing.LINES and expected.shown is Shown.OUTPUT
         if not (lines_agree if by_line else agrees)(shown, found, tolerance):
-            line = expected.line + above + first_difference(shown, found, tolerance)
+            line = expected.line + above + first_difference(shown, found, tolerance, by_line)
             yield Mismatch(expected.shown, line, expected.text, found, expected.line)
 
 

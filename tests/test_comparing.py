@@ -1,0 +1,116 @@
+"""When a shown text agrees with the one that came: cases with their right answers, and laws."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from command import LESSONS
+from runthrough.expect.compare import Tolerance, agrees, first_difference, lines_agree
+
+CASES: dict[str, dict[str, Any]] = {
+    f"{path.stem}.{name}": case
+    for path in sorted((LESSONS / "comparing").glob("*.toml"))
+    for name, case in tomllib.loads(path.read_text(encoding="utf-8")).items()
+}
+DIFFERING = {name: case for name, case in CASES.items() if not case["agrees"]}
+TOLERANCES = st.builds(Tolerance, st.none() | st.floats(0, 1e300), st.none() | st.floats(0, 1e300))
+# Where comparing could go astray: wildcards, signs, numbers past all bounds, escapes, carriage returns.
+AWKWARD = st.text("a.…-+0159eE,_x:/ \r\n\x1b[]()K2\u0663", max_size=40) | st.text(max_size=40)
+WORDS = st.text("abcxyz %$:=<>()[]损é", max_size=6)
+NUMBERS = st.one_of(
+    st.integers(-(10**9), 10**9).map(str),
+    st.integers(0, 10**9).map("{:,}".format),
+    st.floats(-1e9, 1e9).map(repr),
+    st.floats(-1e9, 1e9).map("{:.4f}".format),
+    st.floats(-1e30, 1e30).map("{:.4e}".format),
+    st.floats(-1e6, 1e6).map("{:,.2f}".format),
+    st.integers(0, 2**20).map(hex),
+)
+LINES = st.lists(
+    st.tuples(WORDS, NUMBERS, WORDS).map(lambda parts: " ".join(parts).rstrip()), min_size=1, max_size=4
+).map("\n".join)
+
+
+def tolerance_of(case: dict[str, Any]) -> Tolerance:
+    return Tolerance(case.get("rtol"), case.get("atol"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_answers_as_the_case_says(name: str) -> None:
+    """Each case agrees, or does not, as its page and its code ask for."""
+    case = CASES[name]
+    compare = lines_agree if case.get("mode") == "lines" else agrees
+    assert compare(case["shown"], case["came"], tolerance_of(case)) is case["agrees"], case["why"]
+
+
+@pytest.mark.parametrize("name", DIFFERING)
+def test_points_at_the_first_line_that_differs(name: str) -> None:
+    """A text that does not agree is told at the first shown line that did not come, or else at the last one."""
+    case = DIFFERING[name]
+    by_line = case.get("mode") == "lines"
+    line = first_difference(case["shown"], case["came"], tolerance_of(case), by_line)
+    assert line == case.get("line", 0)
+
+
+def test_has_at_least_eighty_cases_each_with_its_reason() -> None:
+    """The cases are many, and each says in a sentence why."""
+    assert len(CASES) >= 80
+    assert all(case["why"].endswith(".") for case in CASES.values())
+
+
+@given(AWKWARD | LINES, TOLERANCES)
+def test_a_text_agrees_with_itself(text: str, tolerance: Tolerance) -> None:
+    """What came is always a right thing to show, whole and line by line."""
+    assert agrees(text, text, tolerance)
+    assert lines_agree(text, text, tolerance)
+
+
+@given(AWKWARD | LINES, AWKWARD | LINES, TOLERANCES)
+def test_any_two_texts_can_be_compared(shown: str, came: str, tolerance: Tolerance) -> None:
+    """No text makes a comparison raise, and the line that differs is a line of the page."""
+    agrees(shown, came, tolerance)
+    lines_agree(shown, came, tolerance)
+    for by_line in (False, True):
+        assert 0 <= first_difference(shown, came, tolerance, by_line) <= shown.count("\n")
+
+
+@given(LINES, st.data())
+def test_each_changed_digit_is_noticed(text: str, data: st.DataObject) -> None:
+    """One other digit anywhere on the page is a text that did not come, and its line is told."""
+    places = [place for place, letter in enumerate(text) if letter in "0123456789"]
+    place = data.draw(st.sampled_from(places))
+    digit = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != text[place]]))
+    shown = text[:place] + digit + text[place + 1 :]
+    assert not agrees(shown, text)
+    assert not lines_agree(shown, text)
+    assert first_difference(shown, text) == text.count("\n", 0, place)
+
+
+@given(st.floats(-1e4, 1e4), st.integers(1, 9), st.sampled_from("fe"))
+def test_a_rounded_number_agrees(number: float, digits: int, form: str) -> None:
+    """A number may be shown with fewer digits than Python prints."""
+    assert agrees(f"loss {number:.{digits}{form}} at", f"loss {number!r} at")
+
+
+@given(LINES, st.data())
+def test_a_wildcard_may_stand_for_any_part(text: str, data: st.DataObject) -> None:
+    """Three dots in the place of any part of a text agree with it, within a line and over several."""
+    start, end = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2)))
+    before, after = text[:start], text[end:]
+    # These make a line of dots, four dots in a row, or a list with dots for more numbers.
+    assume(f"{before}\n".splitlines()[-1].strip() or after.partition("\n")[0].strip())
+    assume(not before.endswith((".", ",")) and not after.startswith("."))
+    assert agrees(f"{before}...{after}", text)
+
+
+@pytest.mark.parametrize("ending", ["", "b", "0.5", "\n...\nb"])
+def test_many_wildcards_against_a_long_text_come_to_an_end(ending: str) -> None:
+    """Hundreds of wildcards that almost match need no more than a pass over the text for each."""
+    assert not agrees("a..." * 300 + ending + "!", "a" * 20_000)
+    assert not agrees("a\n...\n" * 300 + ending + "!", "a\n" * 20_000)
+    assert agrees("a 0.5 ... " * 300 + "end", "a 0.51 " * 20_000 + "end")
