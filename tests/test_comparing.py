@@ -91,7 +91,8 @@ def test_each_changed_digit_is_noticed(text: str, data: st.DataObject) -> None:
     assert first_difference(shown, text) == text.count("\n", 0, place)
 
 
-@given(st.floats(-1e4, 1e4), st.integers(1, 9), st.sampled_from("fe"))
+# Python prints a subnormal with fewer digits than it has: 5e-324 is nearer to 4.9e-324, which would show more.
+@given(st.floats(-1e4, 1e4, allow_subnormal=False), st.integers(1, 9), st.sampled_from("fe"))
 def test_a_rounded_number_agrees(number: float, digits: int, form: str) -> None:
     """A number may be shown with fewer digits than Python prints."""
     assert agrees(f"loss {number:.{digits}{form}} at", f"loss {number!r} at")
