@@ -180,19 +180,21 @@ def _odd_names(lessons: Iterable[Lesson]) -> list[str]:
 
 def _planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:
     """A job for each lesson, all from one seed."""
-    from runthrough.plan import DEFAULT_TIMEOUT, plan
+    from runthrough.plan import DEFAULT_TIMEOUT, beside, plan
 
     seed = secrets.randbelow(LARGEST_SEED) if options.seed is None else options.seed
-    return [
-        plan(
-            lesson,
-            seed=seed,
-            timeout=options.timeout or DEFAULT_TIMEOUT,
-            keep_going=options.keep_going,
-            memory_mib=options.memory_mib,
-        )
-        for lesson in lessons
-    ]
+    return beside(
+        [
+            plan(
+                lesson,
+                seed=seed,
+                timeout=options.timeout or DEFAULT_TIMEOUT,
+                keep_going=options.keep_going,
+                memory_mib=options.memory_mib,
+            )
+            for lesson in lessons
+        ]
+    )
 
 
 def _chosen(jobs: list[Job], expression: str) -> list[Job]:

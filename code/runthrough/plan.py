@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import metadata
+from pathlib import Path
 
 from runthrough import job
 from runthrough.job import Act, Comparing, Expected, Form, Job, Key, Part, Promise, Shown, Step
+from runthrough.lesson.directives import NONE_SAID
 from runthrough.lesson.document import Directives, Fence, Lesson, Role
 from runthrough.lesson.print_comments import print_comments
 from runthrough.lesson.when import unmet
@@ -45,6 +48,12 @@ def plan(
     )
 
 
+def beside(jobs: Sequence[Job]) -> list[Job]:
+    """The jobs of one run, each told whether it has its folder to itself: files that appear there may be another's."""
+    folders = Counter(str(Path(each.path).parent) for each in jobs)
+    return [replace(each, has_folder_to_itself=folders[str(Path(each.path).parent)] == 1) for each in jobs]
+
+
 def _step(fence: Fence, shown: Sequence[Fence], timeout: float) -> Step:
     said = fence.directives
     act, reason = what_is_done(said)
@@ -71,7 +80,7 @@ def _step(fence: Fence, shown: Sequence[Fence], timeout: float) -> Step:
 
 def _with_prose(step: Step, fence: Fence, lesson: Lesson) -> Step:
     """The step with the claims and quiz keys that stand between its fence and the next that leaves names."""
-    if not fence.leaves_names:
+    if not fence.leaves_names or not (lesson.claims or lesson.boxes):
         return step
     after = (other.line for other in lesson.fences if other.line > fence.line and other.leaves_names)
     end = next(after, sys.maxsize)
@@ -90,6 +99,8 @@ def _with_prose(step: Step, fence: Fence, lesson: Lesson) -> Step:
 
 def _checks_first(steps: list[Step]) -> list[Step]:
     """The steps in the order they run: an exercise's check before the first answer that it is for."""
+    if not any(step.part for step in steps):
+        return steps
     ordered: list[Step] = []
     for step in steps:
         if step.part and step.part.role is not job.Role.CHECK:
@@ -151,6 +162,8 @@ def _shown_below(fences: Sequence[Fence], number: int) -> list[Fence]:
 
 
 def _part(said: Directives) -> Part | None:
+    if said == NONE_SAID:
+        return None
     for role in job.Role:
         if name := getattr(said, role.value):
             return Part(role, name, said.match if role is job.Role.WRONG else "")

@@ -15,6 +15,7 @@ _COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 _TRAILING_COMMENTS = re.compile(r"(?:<!--(?:(?!-->).)*-->\s*)+\Z", re.DOTALL)
 _OPENER = re.compile(r"[ \t>*+\-]*(?:\d+[.)][ \t]+)?(?:```+[ \t]*[{.A-Za-z][^`]*|~~~+[ \t]*[{.A-Za-z].*)$")
 _PYTHON_OPENER = re.compile(r"[ \t]*(?P<marker>```+|~~~+)[ \t]*\{?\.?py(?:thon)?3?\b[^`]*$", re.IGNORECASE)
+_MARKUP = re.compile(r"[<\[*`$\\]")
 # Backticks in these are meant as text.
 _LITERAL_HTML = re.compile(r"\s*<(?:!--|pre|script|style|textarea)", re.IGNORECASE)
 
@@ -122,6 +123,8 @@ def _box(token: Token) -> Box:
 
 def plain(markdown: str) -> str:
     """A heading's words without markup: comments, tags, link targets and emphasis marks are left out."""
+    if not _MARKUP.search(markdown):
+        return " ".join(markdown.split())
     text = re.sub(r"<!--.*?-->|</?[A-Za-z][^>]*>", "", markdown, flags=re.DOTALL)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return " ".join(re.sub(r"[*`$]|\\(?=[!-/:-@\[-`{-~])", "", text).split())

@@ -33,6 +33,8 @@ def parse_blocks(text: str) -> list[Token]:
     idle = [rule for rule, mark in _MARKS if mark not in text]
     if not text.startswith("---"):
         idle.append("front_matter")
+    if not _UNDERLINE.search(text):
+        idle.append("lheading")
     return _block_parser(tuple(idle)).parse(text)
 
 
@@ -42,6 +44,7 @@ def _block_parser(idle: tuple[str, ...]) -> MarkdownIt:
     return _parser().disable(["inline", "text_join", *idle])
 
 
+_UNDERLINE = re.compile(r"\n[ \t>]*(?:=+|-+)[ \t]*\n")
 # A rule applies only to pages that hold its mark.
 _MARKS = (
     ("table", "|"),

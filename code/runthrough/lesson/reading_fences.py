@@ -41,7 +41,23 @@ def read_drafts(blocks: Blocks, in_course: bool) -> list[Draft]:
     far = [(line, peer) for line, peer in peers if peer is not None and peer.reach != "fence"]
     if far:
         _reach_down(sorted(far, key=lambda pair: pair[0]), drafts)
+    for box in blocks.boxes:
+        if box.kind == "not-run":
+            _leave_out(draft for draft in drafts if box.line < draft.raw.line <= box.end_line)
     return drafts
+
+
+def _leave_out(drafts: Iterable[Draft]) -> None:
+    """Code in a not-run box is only shown, and so can prove nothing."""
+    for draft in drafts:
+        if draft.role is not Role.CODE:
+            continue
+        if draft.directives.proves or draft.directives.raises:
+            advice = "move it out of the box, or take away what it says it proves"
+            complaint = Complaint(draft.raw.line, "a fence in a not-run box proves nothing", advice)
+            draft.told.append((complaint, Severity.ERROR))
+        if not draft.directives.skip:
+            draft.directives = replace(draft.directives, show=draft.directives.show or "stands in a not-run box")
 
 
 def _reach_down(far: list[tuple[int, Foreign]], drafts: Iterable[Draft]) -> None:
