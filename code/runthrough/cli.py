@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from runthrough.job import Job, LessonResult, Report
     from runthrough.lesson.document import Course, Lesson, Problem
     from runthrough.reports.terminal import Terminal
+    from runthrough.running.server_process import ServerProcess
 
 HOLDS, DOES_NOT_HOLD, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 LARGEST_SEED = 2**32 - 1  # what numpy's generators take
@@ -68,18 +69,18 @@ def run(words: Sequence[str]) -> int:
 
 def check(options: Options) -> int:
     """Read, plan, run and tell; what is red makes the exit code 1."""
-    from runthrough.reports.json_report import as_data, as_json
-    from runthrough.reports.pen import pen_for
-    from runthrough.reports.terminal import Terminal, Volume, marks_for
-    from runthrough.reports.writing import write_whole
+    from runthrough.running.server_process import server_under_way
 
     report_file = _report_file(options.json)
-    lessons = _read(options.paths)
-    jobs = _chosen(_planned(lessons, options), options.expression)
-    stream = sys.stderr if options.json == STDOUT else sys.stdout
-    volume = Volume.QUIET if options.quiet else Volume.VERBOSE if options.verbose else Volume.NORMAL
-    terminal = Terminal(pen_for(stream, color=options.color), len(jobs), volume=volume, marks=marks_for(stream))
-    report = _run(jobs, options, terminal)
+    # The server's interpreter starts on another core while this one reads.
+    with server_under_way(options.spawn) as server:
+        from runthrough.reports.json_report import as_data, as_json
+        from runthrough.reports.writing import write_whole
+
+        lessons = _read(options.paths)
+        jobs = _chosen(_planned(lessons, options), options.expression)
+        terminal = _terminal(options, len(jobs))
+        report = _run(jobs, options, terminal, server)
     terminal.closed(report, {lesson.name: lesson.text for lesson in lessons})
     if options.json == STDOUT:
         sys.stdout.write(as_json(as_data(report)))
@@ -126,7 +127,16 @@ def update(options: Options) -> int:
     return HOLDS if update_lessons(lessons, options, _planned, run_quietly) else DOES_NOT_HOLD
 
 
-def _run(jobs: Sequence[Job], options: Options, terminal: Terminal) -> Report:
+def _terminal(options: Options, lessons: int) -> Terminal:
+    from runthrough.reports.pen import pen_for
+    from runthrough.reports.terminal import Terminal, Volume, marks_for
+
+    stream = sys.stderr if options.json == STDOUT else sys.stdout
+    volume = Volume.QUIET if options.quiet else Volume.VERBOSE if options.verbose else Volume.NORMAL
+    return Terminal(pen_for(stream, color=options.color), lessons, volume=volume, marks=marks_for(stream))
+
+
+def _run(jobs: Sequence[Job], options: Options, terminal: Terminal, server: ServerProcess | None = None) -> Report:
     """Run the jobs, telling each as it finishes; stop early where that was asked for."""
     from runthrough.reports.report import assemble
     from runthrough.running.pool import PoolSettings, run_jobs
@@ -138,7 +148,7 @@ def _run(jobs: Sequence[Job], options: Options, terminal: Terminal) -> Report:
     started = time.monotonic()
     terminal.started()
     try:
-        results = run_jobs(jobs, settings, lambda job, fence: terminal.fence_finished(job.name, fence))
+        results = run_jobs(jobs, settings, lambda job, fence: terminal.fence_finished(job.name, fence), server)
         with closing(results):  # type: ignore[type-var]
             for result in results:
                 done.append(result)

@@ -5,40 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
-import signal
 import socket
 import subprocess
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from runthrough.job import FenceResult, Job, LessonResult
+from runthrough.running.server_process import ServerProcess, end, start, start_server
 from runthrough.running.verdict import unreported
 from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
-
-_END_SECONDS = 10.0
-# What a lesson's process must find in its environment, whatever the command was started with.
-_SET = {
-    "PYTHONHASHSEED": "0",
-    "PYTHONUTF8": "1",
-    "PYTHONIOENCODING": "utf-8",
-    "MPLBACKEND": "Agg",
-    "CUDA_VISIBLE_DEVICES": "",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-# What would change how fences run, or take their assertions away.
-_UNSET = (
-    "PYTHONOPTIMIZE",
-    "PYTHONWARNINGS",
-    "PYTHONINSPECT",
-    "PYTHONSTARTUP",
-    "PYTHONBREAKPOINT",
-    "PYTHONSAFEPATH",
-)
 
 
 @dataclass(frozen=True)
@@ -62,22 +39,24 @@ def run_jobs(
     jobs: Sequence[Job],
     settings: PoolSettings,
     on_fence: Callable[[Job, FenceResult], None] = lambda job, fence: None,
+    server: ServerProcess | None = None,
 ) -> Iterator[LessonResult]:
     """Run lessons and give each result as it comes, in no set order; `on_fence` hears of each fence before.
 
+    A `server` that was started ahead is used where the settings want one.
     Closing the iterator early, or an exception in the caller, ends everything that runs.
     """
     if not jobs:
         return
-    with _Pool(jobs, settings) as pool:
+    with _Pool(jobs, settings, server) as pool:
         yield from pool.results(on_fence)
 
 
 class _Pool:
-    def __init__(self, jobs: Sequence[Job], settings: PoolSettings) -> None:
+    def __init__(self, jobs: Sequence[Job], settings: PoolSettings, ahead: ServerProcess | None) -> None:
         self._jobs = deque(jobs)
         self._settings = settings
-        self._environment = {**{k: v for k, v in os.environ.items() if k not in _UNSET}, **_SET}
+        self._ahead = ahead
         self._processes: list[subprocess.Popen[bytes]] = []
         self._server: Channel | None = None
         self._selector = selectors.DefaultSelector()
@@ -94,14 +73,7 @@ class _Pool:
         self._selector.close()
         if self._server is not None:
             self._server.sock.close()
-        deadline = time.monotonic() + _END_SECONDS
-        for process in self._processes:
-            try:
-                process.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+        end(self._processes)
 
     def results(self, on_fence: Callable[[Job, FenceResult], None]) -> Iterator[LessonResult]:
         """Keep every place busy until no job is left."""
@@ -154,7 +126,7 @@ class _Pool:
             if self._server is not None:
                 self._ask_server(theirs)
         if self._server is None:
-            self._start("supervisor", theirs)
+            self._processes.append(start("supervisor", theirs))
         theirs.close()
         place = Place(Channel(ours))
         self._selector.register(place.line, selectors.EVENT_READ, place)
@@ -170,25 +142,15 @@ class _Pool:
 
     def _start_server(self) -> Channel | None:
         """A warm server that is safe to fork; `None` where there is none, and fresh interpreters must do."""
-        ours, theirs = socket.socketpair()
-        self._start("server", theirs)
-        theirs.close()
-        server = Channel(ours)
-        server.send(ServerSettings(self._modules, len(self._jobs)))
-        ready = server.receive(ServerReady)
+        started, self._ahead = self._ahead or start_server(), None
+        self._processes.append(started.process)
+        server = Channel(started.line)
+        try:
+            server.send(ServerSettings(self._modules, len(self._jobs)))
+            ready = server.receive(ServerReady)
+        except ConnectionError:
+            ready = None
         if ready is None or ready.threads != 1:
-            ours.close()
+            started.line.close()
             return None
         return server
-
-    def _start(self, room: str, sock: socket.socket) -> None:
-        self._processes.append(
-            subprocess.Popen(
-                [sys.executable, "-P", "-m", f"runthrough.running.{room}", str(sock.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                env=self._environment,
-                pass_fds=(sock.fileno(),),
-                start_new_session=True,
-            )
-        )

@@ -1,0 +1,82 @@
+"""Starting the processes of a run: what they find in their environment, and how they are seen to end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+_END_SECONDS = 10.0
+# What a lesson's process must find in its environment, whatever the command was started with.
+_SET = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "PYTHONIOENCODING": "utf-8",
+    "MPLBACKEND": "Agg",
+    "CUDA_VISIBLE_DEVICES": "",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+# What would change how fences run, or take their assertions away.
+_UNSET = ("PYTHONOPTIMIZE", "PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONBREAKPOINT", "PYTHONSAFEPATH")
+
+
+@dataclass(frozen=True)
+class ServerProcess:
+    """A warm server that waits to be told what to import, and the command's end of the line to it."""
+
+    process: subprocess.Popen[bytes]
+    line: socket.socket
+
+
+def start_server() -> ServerProcess:
+    """Start a warm server."""
+    ours, theirs = socket.socketpair()
+    process = start("server", theirs)
+    theirs.close()
+    return ServerProcess(process, ours)
+
+
+@contextlib.contextmanager
+def server_under_way(spawn: bool) -> Iterator[ServerProcess | None]:
+    """A server that starts while lessons are read; `None` where each lesson gets a fresh interpreter."""
+    if spawn or sys.platform != "linux":
+        yield None
+        return
+    server = start_server()
+    try:
+        yield server
+    finally:
+        server.line.close()
+        end([server.process])
+
+
+def start(room: str, sock: socket.socket) -> subprocess.Popen[bytes]:
+    """Start `runthrough.running.ROOM` with one end of a line to it."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", f"runthrough.running.{room}", str(sock.fileno())],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**{name: value for name, value in os.environ.items() if name not in _UNSET}, **_SET},
+        pass_fds=(sock.fileno(),),
+        start_new_session=True,
+    )
+
+
+def end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+    """Wait for processes whose lines are closed; one that does not end by itself is killed with its group."""
+    deadline = time.monotonic() + _END_SECONDS
+    for process in processes:
+        try:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
