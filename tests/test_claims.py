@@ -33,6 +33,12 @@ def test_holds_words_and_keys_against_their_values() -> None:
     assert sum(claim["outcome"] == "passed" for claim in came["claims"]) == 6
 
 
+def test_takes_a_key_by_its_truth() -> None:
+    """A quiz key need not be True or False: what counts is whether Python takes it for true."""
+    code, came = lesson("keys.md")
+    assert (code, [claim["found"] for claim in came["claims"]]) == (0, ["True", "False"])
+
+
 def test_holds_print_comments_against_their_call() -> None:
     """`#>` belongs to the print call beside it, a loop's repeats in order; the line that differs is named."""
     code, came = lesson("prints.md")

@@ -112,14 +112,14 @@ class Promise:
 
 @dataclass(frozen=True)
 class Claim:
-    """A word of prose that must equal a value: the inside of an f-string's braces, or `error` for the last message.
+    """A word of prose that must equal the text that `expression` gives, in which `error` is the last message.
 
     It is evaluated after the step that carries it, in that step's namespace.
     """
 
     line: int
     text: str
-    body: str
+    expression: str
 
 
 class Role(StrEnum):
@@ -205,7 +205,7 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """A claim or quiz key held against its value: what the page says, what came, and the outcome."""
+    """A claim or quiz key held against its value: what the page says, what came, the outcome, and if red, why."""
 
     line: int
     text: str
@@ -213,6 +213,7 @@ class ClaimResult:
     found: str
     outcome: Outcome
     reason: str = ""
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True)
@@ -256,7 +257,8 @@ class CaughtWarning:
 class FenceResult:
     """What came of one fence. `seconds` is wall time; `*_bytes` count all output, also what was cut.
 
-    `stopped_line` is where a fence stood that ran out of time or whose process died, where that is known.
+    `also` are the causes found after the fence was done, beside the one that made it red. `stopped_line` is where a
+    fence stood that ran out of time or whose process died, where that is known.
     """
 
     id: str
@@ -265,6 +267,7 @@ class FenceResult:
     outcome: Outcome
     reason: str = ""
     cause: Cause | None = None
+    also: tuple[Cause, ...] = ()
     cached: bool = False
     namespace: str = ""
     seconds: float = 0.0

@@ -6,15 +6,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib import metadata
 from pathlib import Path
 
 from runthrough import job
 from runthrough.job import Act, Comparing, Expected, Form, Job, Key, Part, Promise, Shown, Step
+from runthrough.lesson.claims import expression_of
 from runthrough.lesson.directives import NONE_SAID
 from runthrough.lesson.document import Directives, Fence, Lesson, Role
 from runthrough.lesson.print_comments import print_comments
-from runthrough.lesson.when import unmet
+from runthrough.lesson.when import installed_version, unmet
 from runthrough.preloading import modules_of
 
 DEFAULT_TIMEOUT = 30.0  # seconds
@@ -88,7 +88,7 @@ def _with_prose(step: Step, fence: Fence, lesson: Lesson) -> Step:
     options = ((box, option) for box in lesson.boxes for option in box.options if fence.line < option.line < end)
     return replace(
         step,
-        claims=tuple(job.Claim(claim.line, claim.token, claim.body) for claim in claims),
+        claims=tuple(job.Claim(claim.line, claim.token, expression_of(claim.body)) for claim in claims),
         keys=tuple(
             Key(option.line, box.name, option.key, option.is_marked)
             for box, option in options
@@ -172,9 +172,5 @@ def _part(said: Directives) -> Part | None:
 
 def _is_pinned(torch: str) -> bool:
     """True where the torch that is here is the one the course names, so that texts must be equal."""
-    if not torch:
-        return True
-    try:
-        return metadata.version("torch").partition("+")[0] == torch.partition("+")[0]
-    except metadata.PackageNotFoundError:
-        return True
+    installed = installed_version("torch")
+    return not torch or not installed or installed.partition("+")[0] == torch.partition("+")[0]

@@ -22,7 +22,7 @@ _ON_FIRST_USE = {
         r"\boptim\b|\bcheckpoint\b|torch\.func\b|\bhessian\b|\bjac(?:fwd|rev)\b|DispatchMode|FlopCounterMode"
         r"|\bprofiler\b|torch\.compile"
     ),
-    _SHAPES: re.compile(r"\bassert_close\b|grad_?check|gradgradcheck|\bvjp\b"),
+    _SHAPES: re.compile(r"\bassert_close\b|grad_?check|\bvjp\b"),
 }
 # Calls that have a cotangent from this many positional arguments on, or under this name; torch then looks at its shape.
 _COTANGENT = {"grad": (3, "grad_outputs"), "backward": (1, "gradient")}

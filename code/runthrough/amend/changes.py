@@ -17,8 +17,6 @@ from runthrough.lesson.print_comments import print_comments
 
 _CUT = re.compile(r"^\[\.\.\. \d+ bytes cut here \.\.\.\]$", re.MULTILINE)
 
-_TEXT_ALONE = "is not what came"
-
 
 class Kind(StrEnum):
     """What is changed: the inside of an output or error fence, the `#>` comments of a fence, or a claimed word."""
@@ -100,8 +98,8 @@ def _only_texts_differ(step: Step, fence: FenceResult) -> bool:
     """True for a fence that did what it promised, but for the texts shown. An assertion is never one of them."""
     if fence.cause not in (Cause.OTHER_OUTPUT, Cause.OTHER_MESSAGE) or not fence.mismatches:
         return False
-    if not fence.reason.endswith(_TEXT_ALONE):
-        return False  # a fault found after the fence was done is told behind the text's reason
+    if fence.also:
+        return False
     if fence.error is None:
         return True
     if not matches(step.promise.match, fence.error.message):
@@ -190,7 +188,7 @@ def _of_claims(
         # Keys of a quiz on the same line come after its claims.
         results = [each for each in result.claims if each.line == line]
         for (number, claim), came in zip(claims, results, strict=False):
-            if came.outcome is not Outcome.FAILED or came.reason.startswith("its expression raised"):
+            if came.outcome is not Outcome.FAILED or came.cause is Cause.RAISED:
                 continue
             place = Place(Kind.CLAIM, number)
             if not came.found.strip():

@@ -93,10 +93,15 @@ def _is_balanced(token: str) -> bool:
     return len(token) > 2 and (brackets in ("[]", "{}") or (brackets == "()" and "," in token))
 
 
-def _syntax_problem(body: str) -> str:
+def expression_of(body: str) -> str:
+    """The f-string whose braces hold `body`: the Python that gives a claim's value as text."""
     quote = next((mark for mark in _QUOTES if mark not in body), _QUOTES[-1])
+    return f"f{quote}{{{body}}}{quote}"
+
+
+def _syntax_problem(body: str) -> str:
     try:
-        ast.parse(f"f{quote}{{{body}}}{quote}", mode="eval")
+        ast.parse(expression_of(body), mode="eval")
     except SyntaxError as error:
         return str(error.msg)
     return ""

@@ -61,7 +61,7 @@ def _unmet(part: str, versions: dict[str, str]) -> str:
         raise WhenError(str(error).splitlines()[0]) from None
     if requirement.url or requirement.extras:
         raise WhenError("a name and versions are all it takes")
-    here = versions.get(requirement.name) or _installed(requirement.name)
+    here = versions.get(requirement.name) or installed_version(requirement.name)
     if not here:
         return f"needs {part}, which is not installed"
     if requirement.specifier.contains(here, prereleases=True):
@@ -69,7 +69,8 @@ def _unmet(part: str, versions: dict[str, str]) -> str:
     return f"needs {part}, here {here}"
 
 
-def _installed(name: str) -> str:
+def installed_version(name: str) -> str:
+    """The version of Python or of a distribution that is here, "" where it is not."""
     if name.lower() == "python":
         import platform
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CodeType
 
 from runthrough.job import Step
-from runthrough.running.compiling import compile_claim, compile_key
+from runthrough.running.compiling import compile_expression
 from runthrough.running.failure import describe, printable
 from runthrough.running.namespace import Namespace
 from runthrough.running.wire import Value
@@ -21,15 +20,15 @@ class Claims:
 
     def values(self, step: Step) -> tuple[Value, ...]:
         """The values of a step's claims, then of its keys."""
-        path = self._namespace.path
-        claims = [self._value(compile_claim, claim.body, path, claim.line) for claim in step.claims]
-        keys = [self._value(compile_key, key.body, path, key.line) for key in step.keys]
+        claims = [self._value(claim.expression, claim.line, str) for claim in step.claims]
+        keys = [self._value(key.body, key.line, lambda found: str(bool(found))) for key in step.keys]
         return (*claims, *keys)
 
-    def _value(self, compile_body: Callable[[str, str, int], CodeType], body: str, path: str, line: int) -> Value:
+    def _value(self, expression: str, line: int, as_text: Callable[[object], str]) -> Value:
+        path = self._namespace.path
         try:
-            found = self._namespace.evaluate(compile_body(body, path, line), self._latest_error)
-            return Value(text=printable(found if isinstance(found, str) else str(bool(found))))
+            code = compile_expression(expression, path, line)
+            return Value(text=printable(as_text(self._namespace.evaluate(code, self._latest_error))))
         except BaseException as error:  # noqa: BLE001  # whatever a claim's expression raises is what it is told
             told = describe(error, path, "")
             return Value(error=f"{told.type}: {told.message}")

@@ -48,19 +48,9 @@ def _last_expression(tree: ast.Module, source: str) -> ast.expr | None:
     return None if after.lstrip().startswith(b";") else statement.value
 
 
-def compile_claim(body: str, path: str, line: int) -> CodeType:
-    """Compile the inside of an f-string's braces to code that gives its text. Raises `SyntaxError`."""
-    quote = next((mark for mark in ('"', "'", '"""', "'''") if mark not in body), "'''")
-    return _compile_on_line(f"f{quote}{{{body}}}{quote}", path, line)
-
-
-def compile_key(body: str, path: str, line: int) -> CodeType:
-    """Compile the expression of a quiz key. Raises `SyntaxError`."""
-    return _compile_on_line(f"({body})", path, line)
-
-
-def _compile_on_line(expression: str, path: str, line: int) -> CodeType:
-    tree = ast.parse(expression, path, "eval")
+def compile_expression(expression: str, path: str, line: int) -> CodeType:
+    """Compile an expression of the prose, all of it on one line of the lesson. Raises `SyntaxError`."""
+    tree = ast.parse(f"({expression})", path, "eval")
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
             node.lineno = node.end_lineno = line  # type: ignore[attr-defined]  # every such node has both

@@ -7,13 +7,12 @@ import os
 import selectors
 import socket
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from runthrough.job import FenceResult, Job, LessonResult
-from runthrough.running.server_process import ServerProcess, end, start, start_server
+from runthrough.running.server_process import ServerProcess, end, is_forked, start, start_server
 from runthrough.running.verdict import unreported
 from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
 
@@ -63,7 +62,7 @@ class _Pool:
         self._modules = tuple(dict.fromkeys(name for job in jobs for name in job.modules))
 
     def __enter__(self) -> _Pool:
-        if not self._settings.spawn and sys.platform == "linux":
+        if is_forked(self._settings.spawn):
             self._server = self._start_server()
         return self
 

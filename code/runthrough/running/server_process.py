@@ -28,6 +28,11 @@ _SET = {
 _UNSET = ("PYTHONOPTIMIZE", "PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONBREAKPOINT", "PYTHONSAFEPATH")
 
 
+def is_forked(spawn: bool) -> bool:
+    """True where lessons are forked from a warm server: on Linux, unless `spawn` asks for fresh interpreters."""
+    return not spawn and sys.platform == "linux"
+
+
 @dataclass(frozen=True)
 class ServerProcess:
     """A warm server that waits to be told what to import, and the command's end of the line to it."""
@@ -47,7 +52,7 @@ def start_server() -> ServerProcess:
 @contextlib.contextmanager
 def server_under_way(spawn: bool) -> Iterator[ServerProcess | None]:
     """A server that starts while lessons are read; `None` where each lesson gets a fresh interpreter."""
-    if spawn or sys.platform != "linux":
+    if not is_forked(spawn):
         yield None
         return
     server = start_server()

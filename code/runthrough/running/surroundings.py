@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import fcntl
 import gc
 import hashlib
 import importlib
@@ -159,8 +160,6 @@ def reseed(job: Job) -> None:
 
 def out_of_reach(descriptor: int) -> int:
     """A copy of a descriptor at a number that code closing its descriptors in turn seldom gets to."""
-    import fcntl
-
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, max(3, min(900, soft - 20)))
 

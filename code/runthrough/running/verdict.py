@@ -58,7 +58,9 @@ def _judge_claim(
         outcome = Outcome.BLOCKED if result.outcome.is_red else Outcome.SKIPPED
         return ClaimResult(line, text, expected, "", outcome, f"waits for {result.id} on line {result.line}")
     if value.error:
-        return ClaimResult(line, text, expected, "", Outcome.FAILED, f"its expression raised {value.error}")
+        return ClaimResult(
+            line, text, expected, "", Outcome.FAILED, f"its expression raised {value.error}", Cause.RAISED
+        )
     if agrees(expected, value.text):
         return ClaimResult(line, text, expected, value.text, Outcome.PASSED)
     if not is_pinned:
@@ -94,7 +96,7 @@ def unreported(steps: Sequence[Step], done: Iterable[FenceResult]) -> tuple[Fenc
 def with_fault(result: FenceResult, cause: Cause, reason: str) -> FenceResult:
     """The result with something found after the fence was done, which makes a passed one fail."""
     if result.outcome.is_red:
-        return replace(result, reason=f"{result.reason}; {reason}")
+        return replace(result, reason=f"{result.reason}; {reason}", also=(*result.also, cause))
     return replace(result, outcome=Outcome.FAILED, cause=cause, reason=reason)
 
 
