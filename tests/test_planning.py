@@ -86,6 +86,6 @@ def test_a_claims_token_is_found_where_it_stands(lesson: Lesson) -> None:
 
 def test_a_session_in_a_python_fence_is_a_console(job: Job) -> None:
     """A Python fence that begins with `>>>` is run as a session; a fence in a not-run box is shown."""
-    session, boxed = job.steps[-2:]
+    session, boxed = sorted(job.steps, key=lambda step: step.line)[-2:]
     assert (session.form, session.act) == (Form.CONSOLE, Act.RUN)
     assert (boxed.act, boxed.reason) == (Act.SHOW, "stands in a not-run box")

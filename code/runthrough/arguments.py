@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from runthrough import __version__
+from runthrough.lesson.limits import LONGEST_TIMEOUT
 
 COMMANDS = ("check", "list", "update")
 STDOUT = "-"
+MOST_MEMORY_MIB = 1 << 30  # a pebibyte: more than any machine has, and less than a limit can hold
 
 SUMMARY = """\
 commands:
@@ -223,7 +225,7 @@ def _add_limits(parser: _Parser) -> None:
     add(
         "--memory",
         dest="memory_mib",
-        type=_AtLeast(1),
+        type=_AtLeast(1, MOST_MEMORY_MIB),
         default=0,
         metavar="MIB",
         help="memory a lesson may take",
@@ -234,9 +236,10 @@ def _add_limits(parser: _Parser) -> None:
 
 @dataclass(frozen=True)
 class _AtLeast:
-    """Reads a whole number that is not below `least`."""
+    """Reads a whole number that is not below `least`, nor above `most` where there is one."""
 
     least: int
+    most: int | None = None
 
     def __call__(self, word: str) -> int:
         try:
@@ -245,6 +248,8 @@ class _AtLeast:
             number = self.least - 1
         if number < self.least:
             raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of at least {self.least}")
+        if self.most is not None and number > self.most:
+            raise argparse.ArgumentTypeError(f"{word!r} is above {self.most}")
         return number
 
 
@@ -263,8 +268,8 @@ def _seconds(word: str) -> float:
         number = float(word)
     except ValueError:
         number = 0.0
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0")
+    if not 0 < number <= LONGEST_TIMEOUT:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0 and of a day at most")
     return number
 
 

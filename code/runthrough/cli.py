@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from runthrough.running.server_process import ServerProcess
 
 HOLDS, DOES_NOT_HOLD, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 LARGEST_SEED = 2**32 - 1  # what numpy's generators take
 
 
@@ -43,6 +46,11 @@ def main() -> NoReturn:
         sys.stdout.flush()
     except BrokenPipeError:
         code = DOES_NOT_HOLD  # the reader has gone, as in `| head`; what nobody was told is not green
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        print(f"runthrough: what came could not be written: {error.strerror}", file=sys.stderr)
+        os._exit(DOES_NOT_HOLD)
     except SystemExit as left:  # argparse, after --help and --version
         code = left.code if isinstance(left.code, int) else HOLDS
         sys.stdout.flush()
@@ -238,9 +246,18 @@ def _report_file(name: str) -> Path | None:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--json {name}: {error.strerror}; name a file in a folder that can be written") from error
-    if file.is_dir() or not os.access(file.parent, os.W_OK):
+    if file.is_dir() or not _takes_files(file.parent):
         raise UsageError(f"--json {name}: no file can be written there; name one in a folder that can be written")
     return file
+
+
+def _takes_files(folder: Path) -> bool:
+    """Tried, since what root may do in a folder is more than what the folder's file system can."""
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
 
 
 def _cores() -> int:

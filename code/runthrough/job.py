@@ -52,6 +52,10 @@ class Cause(StrEnum):
     EARLIER = "earlier"
 
 
+# The reason told of a claim that differs where that is no fault.
+DRIFT = "drift"
+
+
 class Act(StrEnum):
     """What is done with a fence: run it, only compile it, or leave it and say why."""
 
@@ -177,7 +181,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Job:
-    """One lesson to run: the pure unit of work. `path` is absolute, `name` is how reports call it."""
+    """One lesson to run: the pure unit of work. `path` is absolute, `name` is how reports call it.
+
+    `steps` stand in the order they run, which is that of the page but for checks and for fences that run alone: these
+    come last, since a supervisor watches over one process of a lesson at a time.
+    """
 
     path: str
     name: str

@@ -38,7 +38,7 @@ def plan(
         path=str(lesson.path),
         name=lesson.name,
         title=lesson.title,
-        steps=tuple(_checks_first(steps)),
+        steps=tuple(_in_running_order(steps)),
         modules=modules_of(steps),
         seed=seed,
         keep_going=keep_going,
@@ -97,8 +97,12 @@ def _with_prose(step: Step, fence: Fence, lesson: Lesson) -> Step:
     )
 
 
+def _in_running_order(steps: list[Step]) -> list[Step]:
+    """An exercise's check before the first answer that it is for, and last the fences that have a process alone."""
+    return sorted(_checks_first(steps), key=lambda step: step.alone)
+
+
 def _checks_first(steps: list[Step]) -> list[Step]:
-    """The steps in the order they run: an exercise's check before the first answer that it is for."""
     if not any(step.part for step in steps):
         return steps
     ordered: list[Step] = []

@@ -122,6 +122,8 @@ def _comments(source: Source, fence: Fence, first: int, count: int) -> list[int]
 
 def _edit_of_comment(source: Source, number: int, text: str) -> Edit | None:
     row = source.line(number).rstrip("\r\n")
+    if row.count("#>") > 1:
+        raise CannotEditError("its line holds #> more than once; mend it by hand")
     match = _PRINTED.fullmatch(row)
     assert match is not None
     start = source.starts[number - 1] + match.end("before")

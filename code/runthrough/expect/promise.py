@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import FrameType
+from typing import NoReturn
 
 from runthrough.expect.compare import Tolerance, agrees, first_difference, lines_agree
 from runthrough.job import Cause, Comparing, Mismatch, Outcome, Part, Promise, RaisedError, Role, Shown
@@ -34,6 +38,7 @@ class Verdict:
 
 
 PASSED = Verdict(Outcome.PASSED)
+_REGEX_SECONDS = 2.0
 
 
 def judge(promise: Promise, came: Came, part: Part | None = None, is_pinned: bool = True) -> Verdict:
@@ -60,8 +65,37 @@ def judge(promise: Promise, came: Came, part: Part | None = None, is_pinned: boo
 def matches(pattern: str, message: str) -> bool:
     """True where `pattern`, a substring or a `/regex/`, is found in `message`; an empty one always is."""
     if len(pattern) > 1 and pattern.startswith("/") and pattern.endswith("/"):
-        return re.search(pattern[1:-1], message) is not None
+        return _is_found(pattern[1:-1], message)
     return pattern in message
+
+
+def _is_found(regex: str, message: str) -> bool:
+    """True where a regex is found; one that takes too long over a message is not."""
+    try:
+        with _time_limit(_REGEX_SECONDS):
+            return re.search(regex, message) is not None
+    except _TooLongError:
+        return False
+
+
+class _TooLongError(Exception):
+    """A regex has not ended in time."""
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_TooLongError` in the main thread after `seconds`; a search looks for signals as it goes."""
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _judge_error(promise: Promise, error: RaisedError | None) -> Verdict:
@@ -129,7 +163,8 @@ def _found(shown: Shown, call_line: int, text: str, came: Came) -> str | None:
     if came.error is None:
         return None
     called = text.strip().partition(":")[0]
-    name = called if called in came.error.bases else came.error.type
+    # Its own names only, plain and dotted: those of a base are not what a reader sees.
+    name = called if called in came.error.bases[:3] else came.error.type
     return f"{name}: {came.error.message}" if came.error.message else name
 
 

@@ -13,7 +13,9 @@ from .fences import Blocks
 from .print_comments import print_comments
 from .prose import InlineComment
 
-_NEARLY_A_DIRECTIVE = re.compile(r"\s*fences?\b\s*:?\s*(?P<key>[\w-]+)\s*(?:=|$|\s)", re.IGNORECASE)
+_NEARLY_A_DIRECTIVE = re.compile(
+    r"\s*(?:fen[cs]es?\b\s*:?\s*(?P<key>[\w-]+)\s*(?:=|$|\s)|(?P<bare>[\w-]+)=)", re.IGNORECASE
+)
 
 
 def check_outputs(fences: Iterable[Fence], name: str, in_course: bool) -> tuple[list[Fence], list[Problem]]:
@@ -36,6 +38,20 @@ def check_outputs(fences: Iterable[Fence], name: str, in_course: bool) -> tuple[
                 continue
         checked.append(fence)
     return checked, problems
+
+
+def incomplete_exercises(fences: Sequence[Fence], name: str) -> Iterator[Problem]:
+    """Exercises of which a part is missing, so that nothing is proved of the others."""
+    parts: dict[str, dict[str, int]] = {}
+    for fence in fences:
+        for role in ("exercise", "check", "solution", "wrong"):
+            if exercise := getattr(fence.directives, role):
+                parts.setdefault(exercise, {}).setdefault(role, fence.line)
+    for exercise, lines in parts.items():
+        for role, what in (("exercise", "starter"), ("check", "check"), ("solution", "solution")):
+            if role not in lines:
+                message = f"the exercise {exercise} has no {what}"
+                yield Problem(name, min(lines.values()), message, f"mark one with {role}={exercise}")
 
 
 def unclosed(fences: Iterable[Fence], name: str, in_course: bool) -> Iterator[Problem]:
@@ -66,7 +82,7 @@ def stray_comments(blocks: Blocks, name: str) -> Iterator[Problem]:
             yield Problem(name, comment.line, "this directive has no fence below it", advice)
     for comment in (*blocks.stray, *(each for raw in blocks.fences for each in raw.comments)):
         match = _NEARLY_A_DIRECTIVE.match(comment.text)
-        if match and not COMMENT.match(comment.text) and match["key"] in KEYS:
+        if match and not COMMENT.match(comment.text) and (match["key"] or match["bare"]) in KEYS:
             yield Problem(name, comment.line, "this looks like a directive and is none", "begin it with 'fence:'")
         elif comment.text.startswith("="):
             advice = "put it right behind the word it speaks of"
@@ -86,16 +102,19 @@ def inline_comments(inline: Iterable[InlineComment], boxes: Iterable[Box], name:
             yield Problem(name, comment.line, "a directive inside a sentence is not read", advice)
         elif _is_key(comment.text) and comment.line not in keys:
             yield Problem(name, comment.line, *_LOST_KEY)
+        elif comment.text.lstrip().startswith("=") and not comment.text.startswith("="):
+            advice = "write <!--= without a space before the ="
+            yield Problem(name, comment.line, "this looks like a claim and is none", advice)
 
 
-_LOST_KEY = ("this key belongs to no option of a quiz", "end the first line of the option with it")
+_LOST_KEY = ("this key belongs to no option of a quiz", "end the first line of an option with <!-- key: EXPR -->")
 
 
 def _is_key(comment: str) -> bool:
-    return comment.lstrip().startswith("key:")
+    return re.match(r"\s*keys?\s*:", comment, re.IGNORECASE) is not None
 
 
-def misplaced_print_comments(fences: Sequence[Fence], name: str) -> Iterator[Problem]:
+def misplaced_print_comments(fences: Sequence[Fence], name: str, in_course: bool) -> Iterator[Problem]:
     """`#>` beside no print call, or besides an output fence."""
     for number, fence in enumerate(fences):
         if fence.role is not Role.CODE or "#>" not in fence.code:
@@ -104,7 +123,8 @@ def misplaced_print_comments(fences: Sequence[Fence], name: str) -> Iterator[Pro
         for line in lost:
             message = "this #> stands beside no print call"
             advice = "put it behind the call or on the lines below it"
-            yield Problem(name, fence.code_line - 1 + line, message, advice, Severity.WARNING)
+            severity = Severity.ERROR if in_course else Severity.WARNING
+            yield Problem(name, fence.code_line - 1 + line, message, advice, severity)
         below = fences[number + 1].role if number + 1 < len(fences) else Role.SHOWN
         if comments and below is Role.OUTPUT:
             message = "this fence shows its output twice, by #> and by an output fence"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -12,6 +13,7 @@ from .document import Course, Problem
 
 FILE = "course.toml"
 KEYS = ("title", "torch", "lessons", "macros", "staleness", "contracts")
+_RELEASE = re.compile(r"\d+\.\d+\.\d+(?:\.?(?:a|b|rc|dev|post)\d+)*")
 STALENESS_KEYS = ("sources_days", "review_days")
 
 
@@ -31,7 +33,7 @@ def read_course(folder: Path, name: str) -> Course:
     return Course(
         folder,
         _text(values, "title", tell),
-        _text(values, "torch", tell),
+        _release(_text(values, "torch", tell), tell),
         tuple(lessons),
         macros,
         tuple(sorted([*problems, *_in_contracts(values, folder, name, tell)], key=lambda each: each.line)),
@@ -74,6 +76,13 @@ def _text(values: dict[str, Any], key: str, tell: _Teller) -> str:
     return ""
 
 
+def _release(text: str, tell: _Teller) -> str:
+    """An exact release: on any other, texts on the pages may differ, so a slip here must not go unnoticed."""
+    if text and not _RELEASE.fullmatch(text):
+        tell("torch", f"torch = {text!r} is no exact release", 'write torch = "2.13.0"')
+    return text
+
+
 def _lessons(value: object, folder: Path, tell: _Teller) -> list[Path]:
     if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
         tell("lessons", f"{FILE} gives no list of lessons", 'write lessons = ["01_first.md", …]')
@@ -81,7 +90,9 @@ def _lessons(value: object, folder: Path, tell: _Teller) -> list[Path]:
     lessons: list[Path] = []
     for each in value:
         path = folder / each
-        if not path.is_file():
+        if not Path(os.path.normpath(path)).is_relative_to(folder):
+            tell(each, f"the lesson {each} is outside the course's folder", "move it below course.toml")
+        elif not path.is_file():
             found = sorted(str(file.relative_to(folder)) for file in folder.rglob("*.md"))
             tell(each, f"there is no lesson {each}", suggestion(each, found) if found else "write it, or leave it out")
         elif path in lessons:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from .document import Directives
+from .limits import LONGEST_TIMEOUT
 from .words import Word, split_words
 
 COMMENT = re.compile(r"\s*fence:(?P<words>.*)", re.DOTALL)
@@ -111,6 +112,10 @@ def _unmet(lines: dict[str, int]) -> list[Complaint]:
             line = max(lines[one], lines[other])
             complaints.append(Complaint(line, f"{one}= and {other}= cannot both hold", "keep one of them"))
     roles = [key for key in ("exercise", "solution", "check", "wrong") if key in lines]
+    for key in ("raises", "skip", "show", "when", "alone", "namespace"):
+        if roles and key in lines:
+            what = f"{key} and {roles[0]}= cannot both hold: every part of an exercise is proved in the lesson"
+            complaints.append(Complaint(lines[key], what, f"take {key} away"))
     if len(roles) > 1:
         both = f"{roles[0]}= and {roles[1]}= cannot both hold"
         complaints.append(Complaint(lines[roles[1]], both, "give each its own fence"))
@@ -184,6 +189,8 @@ def _number(word: Word) -> float:
         number = -1.0
     if not 0 <= number < float("inf") or (word.key == "timeout" and number == 0):
         raise BadWordError(f"{word.key}={text!r} is no positive number", f"write {word.key}={_EXAMPLES[word.key]}")
+    if word.key == "timeout" and number > LONGEST_TIMEOUT:
+        raise BadWordError(f"timeout={text} is longer than a day", f"write at most timeout={LONGEST_TIMEOUT:g}")
     return number
 
 

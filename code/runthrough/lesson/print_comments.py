@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
+import io
+import tokenize
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-_COMMENT = re.compile(r"(?P<before>.*?)#>(?: (?P<text>.*)|$)")
 
 
 @dataclass(frozen=True)
@@ -23,32 +23,42 @@ def print_comments(code: str) -> tuple[list[PrintComment], list[int]]:
     if "#>" not in code:
         return [], []
     try:
-        tree = ast.parse(code)
-    except SyntaxError:
+        tree, comments = ast.parse(code), _comments(code)
+    except (SyntaxError, tokenize.TokenError):
         return [], []
     calls = sorted(_print_calls(tree), key=lambda call: (call.end_lineno or 0, call.lineno))
-    inside_text = _lines_inside_strings(tree)
     shown: dict[int, list[tuple[int, str]]] = {}
     lost: list[int] = []
     owner: ast.Call | None = None
     for number, line in enumerate(code.split("\n"), start=1):
-        match = None if number in inside_text else _COMMENT.match(line)
-        if match is None:
+        if number not in comments:
             if line.strip():
                 owner = None
             continue
-        if match["before"].strip():
+        column, text = comments[number]
+        if line[:column].strip():
             owner = next((call for call in calls if call.lineno <= number <= (call.end_lineno or 0)), None)
         elif owner is None:
-            owner = next((call for call in reversed(calls) if call.end_lineno == _code_line_above(code, number)), None)
+            above = _code_line_above(code, number, comments)
+            owner = next((call for call in reversed(calls) if call.end_lineno == above), None)
         if owner is None:
             lost.append(number)
         else:
-            shown.setdefault(owner.lineno, []).append((number, match["text"] or ""))
+            shown.setdefault(owner.lineno, []).append((number, text))
     return [
         PrintComment(call_line, texts[0][0], "\n".join(text for _, text in texts) + "\n")
         for call_line, texts in shown.items()
     ], lost
+
+
+def _comments(code: str) -> dict[int, tuple[int, str]]:
+    """The column and the text of each `#>` comment by its line; `#>` inside of a string is none."""
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    return {
+        token.start[0]: (token.start[1], token.string[2:].removeprefix(" "))
+        for token in tokens
+        if token.type == tokenize.COMMENT and token.string.startswith("#>")
+    }
 
 
 def _print_calls(tree: ast.Module) -> list[ast.Call]:
@@ -56,19 +66,8 @@ def _print_calls(tree: ast.Module) -> list[ast.Call]:
     return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
 
 
-def _lines_inside_strings(tree: ast.Module) -> set[int]:
-    """Lines that a string of several lines takes up, where `#>` is text."""
-    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr))
-    return {
-        line
-        for node in strings
-        if (node.end_lineno or 0) > node.lineno
-        for line in range(node.lineno, node.end_lineno or 0)
-    }
-
-
-def _code_line_above(code: str, number: int) -> int:
+def _code_line_above(code: str, number: int, comments: Mapping[int, object]) -> int:
     """The nearest line above `number` that is no blank and no `#>` comment."""
     lines = code.split("\n")
     above = (line for line in range(number - 1, 0, -1) if lines[line - 1].strip())
-    return next((line for line in above if not lines[line - 1].lstrip().startswith("#>")), 0)
+    return next((line for line in above if line not in comments or not lines[line - 1].lstrip().startswith("#>")), 0)

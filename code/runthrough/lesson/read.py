@@ -19,6 +19,9 @@ from .slugs import ids_of
 
 def read_lesson(path: Path, name: str, course: Course | None) -> Lesson:
     """The lesson at `path`, called `name` in reports. Nothing in the file raises; what is wrong is in `problems`."""
+    if path.exists() and not path.is_file():
+        problem = Problem(name, 1, "this is no ordinary file", "lessons are text files; move it away")
+        return Lesson(path, name, "", path.stem, {}, (), (problem,), course is not None)
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -59,8 +62,9 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
         *wrong,
         *unclear,
         *(Problem(name, each.line, each.message, each.advice) for each in (*unread, *amiss)),
+        *checks.incomplete_exercises(fences, name),
         *checks.unclosed(fences, name, in_course),
-        *checks.misplaced_print_comments(fences, name),
+        *checks.misplaced_print_comments(fences, name, in_course),
         *checks.unknown_contracts(fences, name, course),
         *checks.stray_comments(blocks, name),
         *checks.inline_comments(inline, boxes, name),

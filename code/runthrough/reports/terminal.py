@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import chain
 from typing import TextIO
 
-from runthrough.job import FenceResult, LessonResult, Outcome, Report
+from runthrough.job import DRIFT, FenceResult, LessonResult, Outcome, Report
 from runthrough.reports.failure import claim_lines, failure_lines, trouble_lines
 from runthrough.reports.pen import Line, Pen, Span, line, plural, visible
 
@@ -134,11 +134,19 @@ def closing_line(report: Report) -> Line:
     lessons = plural(report.totals["lessons"], "lesson")
     claims = _counts(Counter(claim.outcome for lesson in report.lessons for claim in lesson.claims))
     told_claims = f"; claims: {claims}" if claims else ""
+    drifted = count_drifts(report)
+    told_drifts = f"; {plural(drifted, 'text')} drifted from the pinned torch" if drifted else ""
     return line(
         Span("holds" if report.holds else "does not hold", "bold green" if report.holds else "bold red"),
-        f": {plural(report.totals['fences'], 'fence')}: {counts}{told_claims}; {lessons}",
+        f": {plural(report.totals['fences'], 'fence')}: {counts}{told_claims}{told_drifts}; {lessons}",
         f" in {report.seconds:.1f} s; seed {report.seed}: repeat with --seed {report.seed}",
     )
+
+
+def count_drifts(report: Report) -> int:
+    """Texts and claims that are not what came, on a release other than the one the course pins."""
+    texts = sum(len(fence.drifts) for lesson in report.lessons for fence in lesson.fences)
+    return texts + sum(claim.reason == DRIFT for lesson in report.lessons for claim in lesson.claims)
 
 
 def _counts(numbers: Mapping[Outcome, int], always: tuple[Outcome, ...] = ()) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from runthrough.job import Part, RaisedError, Role, Step
@@ -22,9 +23,12 @@ class Exercises:
         return namespace if step.part is None or step.part.role is Role.SOLUTION else namespace.branch()
 
     def try_answer(self, part: Part, names: dict[str, Any]) -> RaisedError | None:
-        """Keep a check, or hold the answer against it: what the check raised. Raises `NameError` for a lack."""
+        """Keep a check, or hold the answer against it: what the check raised.
+
+        Raises `NameError` for an answer or check that is missing, `TypeError` for a check that would do nothing.
+        """
         if part.role is Role.CHECK:
-            self._checks[part.name] = _get(names, "check", "a check fence defines the function check(answer)")
+            self._checks[part.name] = _plain(_get(names, "check", "a check fence defines the function check(answer)"))
             return None
         check = _get(self._checks, part.name, f"no check={part.name} fence has run before this answer")
         answer = _get(names, part.name, f"an answer binds the name {part.name}")
@@ -33,6 +37,14 @@ class Exercises:
         except Exception as error:  # noqa: BLE001  # a check may say no by any exception
             return describe(error, self._path, self._name)
         return None
+
+
+def _plain(check: Any) -> Any:
+    """A check that does its work when it is called; a generator or a coroutine would do none."""
+    kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    if not callable(check) or any(is_of_kind(check) for is_of_kind in kinds):
+        raise TypeError("check is to be a plain function: without yield, await or async")
+    return check
 
 
 def _get(names: dict[str, Any], name: str, rule: str) -> Any:

@@ -10,6 +10,7 @@ from types import TracebackType
 from runthrough.job import Frame, RaisedError
 
 _TRACEBACK_LIMIT = 64_000
+_VALUE_LIMIT = 1 << 20
 # Of more levels than this, the outermost and the innermost half are told.
 _FRAMES = 100
 
@@ -17,6 +18,13 @@ _FRAMES = 100
 def printable(text: str) -> str:
     """Text that can be written as UTF-8: a lone surrogate becomes its escape."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def capped(text: str, limit: int = _VALUE_LIMIT) -> str:
+    """The text, or where it is longer than `limit` characters, its beginning and its end."""
+    half = limit // 2
+    cut = f"[... {len(text) - limit} characters cut here ...]"
+    return text if len(text) <= limit else f"{text[:half]}\n{cut}\n{text[-half:]}"
 
 
 def describe(error: BaseException, path: str, name: str) -> RaisedError:
@@ -68,7 +76,7 @@ def _message(error: BaseException) -> str:
         return str(error.msg)
     try:
         return str(error)
-    except Exception as fault:  # noqa: BLE001  # a learner's __str__ may raise anything
+    except BaseException as fault:  # noqa: BLE001  # a learner's __str__ may raise anything
         return f"<str() of the {type(error).__name__} raised {type(fault).__name__}>"
 
 
@@ -82,7 +90,6 @@ def _names(kind: type[BaseException]) -> Iterator[str]:
 def _text(error: BaseException, tb: TracebackType | None) -> str:
     try:
         text = "".join(traceback.TracebackException(type(error), error, tb).format())
-    except Exception as fault:  # noqa: BLE001  # the same: printing a learner's exception may raise
+    except BaseException as fault:  # noqa: BLE001  # the same: printing a learner's exception may raise
         return f"<the traceback could not be printed: {type(fault).__name__}>"
-    half = _TRACEBACK_LIMIT // 2
-    return text if len(text) <= _TRACEBACK_LIMIT else f"{text[:half]}\n...\n{text[-half:]}"
+    return capped(text, _TRACEBACK_LIMIT)

@@ -68,8 +68,7 @@ class LessonRun:
                 self._results.append(result)
                 self._claims += claim_results(step, result, ending, self._job.is_pinned)
                 self._tell(result)
-            if self._life is not None:
-                self._close(self._life)
+            self._close()
         finally:
             self._end()
         seconds = time.monotonic() - started
@@ -88,6 +87,7 @@ class LessonRun:
         if result := left_out(step):
             return result, None
         if step.alone:
+            self._close()
             return self._run_alone(number)
         if by := self._blocked_by(step):
             return blocked(step, by), None
@@ -112,15 +112,15 @@ class LessonRun:
         return None
 
     def _run_alone(self, number: int) -> tuple[FenceResult, Ending]:
-        life = self._start()
+        self._life = self._start()
         try:
-            result, ending = self._perform(life, number)
+            result, ending = self._perform(self._life, number)
             if ending.observation is not None:
-                for _, cause, reason in self._faults(life):
+                for _, cause, reason in self._faults(self._life):
                     result = with_fault(result, cause, reason)
             return result, ending
         finally:
-            self._peak_rss_mib = max(self._peak_rss_mib, _ended(life.process))
+            self._end()
 
     def _start(self) -> Life:
         return Life(LessonProcess(self._job, self._launch, self._command_line))
@@ -132,13 +132,17 @@ class LessonRun:
         life.marks.append(Mark(number, ending, life.process.running()))
         return result_of(step, ending, life.process), ending
 
-    def _close(self, life: Life) -> None:
-        for number, cause, reason in self._faults(life):
-            self._results[number] = with_fault(self._results[number], cause, reason)
+    def _close(self) -> None:
+        """Let the lesson's process end, and find what it left behind."""
+        if self._life is not None:
+            for number, cause, reason in self._faults(self._life):
+                self._results[number] = with_fault(self._results[number], cause, reason)
+            self._end()
 
     def _end(self) -> None:
         if self._life is not None:
-            self._peak_rss_mib = max(self._peak_rss_mib, _ended(self._life.process))
+            self._life.process.end()
+            self._peak_rss_mib = max(self._peak_rss_mib, self._life.process.peak_rss_mib)
             self._life = None
 
     def _faults(self, life: Life) -> Iterator[tuple[int, Cause, str]]:
@@ -202,11 +206,6 @@ def _lasting_processes() -> dict[int, str]:
         time.sleep(0.01)
         reap()
     return {pid: "a forked copy of the lesson's own" if _OWN in (words := command(pid)) else words for pid in left}
-
-
-def _ended(process: LessonProcess) -> float:
-    process.end()
-    return process.peak_rss_mib
 
 
 def _troubles(job: Job, results: list[FenceResult]) -> Iterator[Trouble]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
+import signal
 import socket
 import subprocess
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +18,10 @@ from runthrough.job import FenceResult, Job, LessonResult
 from runthrough.running.server_process import ServerProcess, end, is_forked, start, start_server
 from runthrough.running.verdict import unreported
 from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
+
+# A supervisor answers within a step's time limit and this much more; then it is taken for stopped.
+_SILENCE_SECONDS = 45.0
+_LOOK_AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -27,11 +34,18 @@ class PoolSettings:
 
 @dataclass
 class Place:
-    """A supervisor as the command sees it: the line to it, the lesson it has, and the fences told so far."""
+    """A supervisor as the command sees it: the line to it, its lesson, the fences told so far, when news is overdue."""
 
     line: Channel
     job: Job | None = None
     fences: list[FenceResult] = field(default_factory=list)
+    pid: int = 0
+    overdue: float = math.inf
+
+    def expect_news(self) -> None:
+        """News is due after the time limit of the fence that runs, and some more for all that is around it."""
+        steps = self.job.steps[len(self.fences) :] if self.job else ()
+        self.overdue = time.monotonic() + (steps[0].timeout if steps else 0.0) + _SILENCE_SECONDS
 
 
 def run_jobs(
@@ -79,7 +93,8 @@ class _Pool:
         for _ in range(min(self._settings.workers, len(self._jobs))):
             self._open_place()
         while self._selector.get_map():
-            for key, _ in self._selector.select():
+            self._kill_the_silent()
+            for key, _ in self._selector.select(_LOOK_AGAIN_SECONDS):
                 place: Place = key.data
                 place.line.fill()
                 while (news := place.line.poll(News)) is not None:
@@ -88,13 +103,22 @@ class _Pool:
                     yield from self._lose(place)
 
     def _hear(self, place: Place, news: News, on_fence: Callable[[Job, FenceResult], None]) -> Iterator[LessonResult]:
-        assert place.job is not None
-        if news.fence is not None:
+        place.pid = news.pid or place.pid
+        if news.fence is not None and place.job is not None:
             place.fences.append(news.fence)
+            place.expect_news()
             on_fence(place.job, news.fence)
         if news.lesson is not None:
             self._give(place)
             yield news.lesson
+
+    def _kill_the_silent(self) -> None:
+        """End supervisors that say nothing long after they should, as one does that its lesson has stopped."""
+        for key in list(self._selector.get_map().values()):
+            place: Place = key.data
+            if place.pid and time.monotonic() > place.overdue:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(place.pid, signal.SIGKILL)
 
     def _lose(self, place: Place) -> Iterator[LessonResult]:
         """A supervisor is gone: its lesson is told as far as it is known, and another takes its place."""
@@ -102,7 +126,8 @@ class _Pool:
         place.line.sock.close()
         if place.job is not None:
             fences = unreported(place.job.steps, place.fences)
-            yield LessonResult(place.job.name, place.job.title, 0.0, 0.0, fences)
+            in_order = tuple(sorted(fences, key=lambda fence: fence.line))
+            yield LessonResult(place.job.name, place.job.title, 0.0, 0.0, in_order)
         if self._jobs:
             self._open_place()
 
@@ -114,6 +139,7 @@ class _Pool:
             self._selector.unregister(place.line)
             place.line.sock.close()
         else:
+            place.expect_news()
             # One that dies meanwhile is found by its closed line.
             with contextlib.suppress(ConnectionError):
                 place.line.send(place.job)

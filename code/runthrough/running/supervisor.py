@@ -23,6 +23,7 @@ def supervise(command: Channel, launch: Launch) -> NoReturn:
         command.send(News(fence=fence))
 
     try:
+        command.send(News(pid=os.getpid()))
         while (job := command.receive(Job)) is not None:
             command.send(News(lesson=LessonRun(job, launch, command, tell).run()))
     except (InterruptedRunError, ConnectionError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from runthrough.expect.compare import agrees
 from runthrough.expect.promise import Came, Verdict, judge
-from runthrough.job import Act, Cause, ClaimResult, FenceResult, Outcome, RaisedError, Step
+from runthrough.job import DRIFT, Act, Cause, ClaimResult, FenceResult, Outcome, RaisedError, Step
 from runthrough.running.wire import Observation, Value
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _judge_claim(
     if agrees(expected, value.text):
         return ClaimResult(line, text, expected, value.text, Outcome.PASSED)
     if not is_pinned:
-        return ClaimResult(line, text, expected, value.text, Outcome.PASSED, "drift")
+        return ClaimResult(line, text, expected, value.text, Outcome.PASSED, DRIFT)
     return ClaimResult(line, text, expected, value.text, Outcome.FAILED, f"the value is {value.text}")
 
 

@@ -67,10 +67,11 @@ class Observation:
 
 @dataclass(frozen=True)
 class News:
-    """A supervisor's message to the command: a fence that is done, or the whole lesson."""
+    """A supervisor's message to the command: who it is, a fence that is done, or the whole lesson."""
 
     fence: FenceResult | None = None
     lesson: LessonResult | None = None
+    pid: int = 0
 
 
 @dataclass(frozen=True)

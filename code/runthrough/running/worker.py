@@ -17,7 +17,7 @@ from runthrough.job import Act, Job, RaisedError, Step
 from runthrough.running import assertions, spawned
 from runthrough.running.claims import Claims
 from runthrough.running.exercises import Exercises
-from runthrough.running.failure import describe, printable
+from runthrough.running.failure import capped, describe, printable
 from runthrough.running.footprints import FolderWatch, lasting_threads
 from runthrough.running.namespace import CodeView, Namespace
 from runthrough.running.prints import PrintRecord
@@ -107,7 +107,7 @@ class Worker:
                 self._current.compile(step)
                 return None, None, None
             value = self._current.execute(step)
-            text = None if value is None else printable(repr(value))
+            text = None if value is None else capped(printable(repr(value)))
             if step.part is None:
                 return text, None, None
             return text, None, self._exercises.try_answer(step.part, self._current.module.__dict__)
