@@ -11,18 +11,19 @@ import pytest
 
 CODE = Path(__file__).parents[1] / "code" / "runthrough"
 
-DOORS = {"__main__", "cli", "arguments", "updating", "pytest_plugin"}
+DOORS = {"__main__", "cli", "road", "arguments", "parsers", "updating", "pytest_plugin"}
 MAY_IMPORT = {
     "job": set(),
+    "result": {"job"},
     "lesson": set(),
-    "expect": {"job"},
+    "expect": {"job", "result"},
     "preloading": {"job"},
-    "plan": {"lesson", "expect", "preloading", "job"},
-    "amend": {"lesson", "expect", "job"},
-    "selection": {"lesson", "expect", "job"},
-    "running": {"expect", "job"},
-    "reports": {"lesson.document", "job"},
-    "publish": {"reports", "lesson", "job"},
+    "plan": {"lesson", "expect", "preloading", "job", "result"},
+    "amend": {"lesson", "expect", "job", "result"},
+    "selection": {"lesson", "expect", "job", "result"},
+    "running": {"expect", "job", "result"},
+    "reports": {"lesson.document", "job", "result"},
+    "publish": {"reports", "lesson", "job", "result"},
 }
 HEAVY = ("torch", "numpy", "nbformat", "jinja2", "rich", "markdown_it", "mdit_py_plugins", "yaml", "psutil")
 

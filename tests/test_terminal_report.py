@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runthrough.job import (
+from runthrough.job import Shown
+from runthrough.reports.advice import NEXT, SAID, next_step
+from runthrough.reports.failure import failure_lines, tail_lines
+from runthrough.reports.pen import PlainPen, Span, line, pen_for, plain, visible
+from runthrough.reports.report import assemble
+from runthrough.reports.terminal import Terminal, Volume, closing_line
+from runthrough.result import (
     Cause,
     ClaimResult,
     FenceResult,
@@ -19,14 +25,8 @@ from runthrough.job import (
     Mismatch,
     Outcome,
     RaisedError,
-    Shown,
     Trouble,
 )
-from runthrough.reports.advice import NEXT, SAID, next_step
-from runthrough.reports.failure import failure_lines, tail_lines
-from runthrough.reports.pen import PlainPen, Span, line, pen_for, plain, visible
-from runthrough.reports.report import assemble
-from runthrough.reports.terminal import Terminal, Volume, closing_line
 
 SOURCE = "# Title\n\n```python\nx = 1\nx += 1\nassert x == 3\nprint(x)\n```\n\nProse.\n"
 

@@ -2,46 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
-from runthrough import __version__
-from runthrough.lesson.limits import LONGEST_TIMEOUT
-
-COMMANDS = ("check", "list", "update")
-STDOUT = "-"
-MOST_MEMORY_MIB = 1 << 30  # a pebibyte: more than any machine has, and less than a limit can hold
-
-SUMMARY = """\
-commands:
-  check   run the lessons
-  list    print every fence, without running it
-  update  show the texts of a page that are not what came, or write them
-
-"""
-
-EPILOG = """\
-exit codes:
-  0    every lesson holds
-  1    a lesson does not hold
-  2    a lesson or the command line cannot be read; nothing has run
-  130  interrupted
-"""
-
-UPDATE_EPILOG = """\
-exit codes:
-  0    nothing to change, or all of it written
-  1    something to change is not written, or a lesson does not hold for another reason
-  2    a lesson or the command line cannot be read; nothing has run
-  130  interrupted
-"""
-
-
-class UsageError(Exception):
-    """The command line cannot be read; the text says why and what to type."""
+from runthrough.parsers import COMMANDS, STDOUT, Parser, UsageError, parsers
 
 
 @dataclass(frozen=True)
@@ -73,7 +38,7 @@ class Options:
 
 def parse(words: Sequence[str]) -> Options:
     """The options in `words`. Raises UsageError; exits with 0 after --help and --version."""
-    top, subparsers = _parsers()
+    top, subparsers = parsers()
     if not words or words[0].startswith("-"):
         top.parse_args(words)  # --help and --version leave from here
         raise UsageError(f"name a command: {', '.join(COMMANDS)} (runthrough --help tells more)")
@@ -109,170 +74,6 @@ def _split_at_dashes(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]
     return words[:at], words[at + 1 :]
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, with its complaints as exceptions, so that there is one place that prints and exits."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} ({self.prog} --help tells more)")
-
-
-def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
-    form = argparse.RawDescriptionHelpFormatter
-    top = _Parser(
-        prog="runthrough",
-        description="Run every code fence of Markdown lessons, and tell the truth about each.",
-        epilog=SUMMARY + EPILOG,
-        usage="runthrough [--help] [--version] {" + ",".join(COMMANDS) + "} ...",
-        formatter_class=form,
-        allow_abbrev=False,
-    )
-    top.add_argument("--version", action="version", version=f"runthrough {__version__}")
-    check = _Parser(
-        prog="runthrough check",
-        description="Run every fence of the lessons and tell the outcome of each.",
-        epilog=EPILOG,
-        formatter_class=form,
-        allow_abbrev=False,
-    )
-    listing = _Parser(
-        prog="runthrough list",
-        description="Print every fence in document order, and whether it runs. Nothing is run.",
-        formatter_class=form,
-        allow_abbrev=False,
-    )
-    update = _Parser(
-        prog="runthrough update",
-        description="Run the lessons and show every output, message and number on their pages that is not what came.",
-        epilog=UPDATE_EPILOG,
-        formatter_class=form,
-        allow_abbrev=False,
-    )
-    for parser in (check, listing, update):
-        _add_paths(parser)
-    for parser in (check, listing):
-        _add_json(parser)
-    _add_choice(check)
-    _add_writing(update)
-    for parser in (check, update):
-        _add_limits(parser)
-    return top, {"check": check, "list": listing, "update": update}
-
-
-def _add_paths(parser: _Parser) -> None:
-    parser.add_argument(
-        "paths",
-        metavar="PATH",
-        nargs="*",
-        default=[],
-        help="a lesson, a folder or a course (default: the courses below this folder)",
-    )
-
-
-def _add_json(parser: _Parser) -> None:
-    parser.add_argument(
-        "--json",
-        nargs="?",
-        const=STDOUT,
-        default="",
-        metavar="FILE.json",
-        help="write JSON to the file; without one, JSON alone to standard output",
-    )
-
-
-def _add_choice(parser: _Parser) -> None:
-    add = parser.add_argument
-    add(
-        "-k",
-        dest="expression",
-        type=_expression,
-        default=argparse.SUPPRESS,
-        metavar="EXPR",
-        help="only what matches, as in 'leaf and not graph'",
-    )
-    add("-x", dest="exit_first", action="store_true", help="stop after the first lesson that does not hold")
-    add("--keep-going", action="store_true", help="run on after a failed fence, for diagnosis")
-    add("--min-fences", type=_AtLeast(0), default=0, metavar="N", help="fail where fewer than N fences ran")
-    loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument("-q", "--quiet", action="store_true", help="failures and the closing line only")
-    loudness.add_argument(
-        "-v", "--verbose", action="store_true", help="also what was skipped and why, and whole tracebacks"
-    )
-    _add_color(parser)
-
-
-def _add_writing(parser: _Parser) -> None:
-    add = parser.add_argument
-    add("--write", action="store_true", help="write what is shown to the files, and change nothing else in them")
-    add("--new", action="store_true", help="fill output and error fences that are empty, too")
-    _add_color(parser)
-
-
-def _add_color(parser: _Parser) -> None:
-    parser.add_argument("--no-color", dest="color", action="store_false", help="no colours (NO_COLOR does the same)")
-
-
-def _add_limits(parser: _Parser) -> None:
-    add = parser.add_argument
-    add(
-        "-j",
-        "--jobs",
-        type=_AtLeast(1),
-        default=0,
-        metavar="N",
-        help="lessons at a time (default: one a core)",
-    )
-    add("--timeout", type=_seconds, default=0.0, metavar="S", help="seconds a fence may take (default: 30)")
-    add(
-        "--memory",
-        dest="memory_mib",
-        type=_AtLeast(1, MOST_MEMORY_MIB),
-        default=0,
-        metavar="MIB",
-        help="memory a lesson may take",
-    )
-    add("--seed", type=_AtLeast(0), default=None, metavar="N", help="repeat a run that drew this seed")
-    add("--spawn", action="store_true", help="one fresh interpreter a lesson, without fork")
-
-
-@dataclass(frozen=True)
-class _AtLeast:
-    """Reads a whole number that is not below `least`, nor above `most` where there is one."""
-
-    least: int
-    most: int | None = None
-
-    def __call__(self, word: str) -> int:
-        try:
-            number = int(word)
-        except ValueError:
-            number = self.least - 1
-        if number < self.least:
-            raise argparse.ArgumentTypeError(f"{word!r} is not a whole number of at least {self.least}")
-        if self.most is not None and number > self.most:
-            raise argparse.ArgumentTypeError(f"{word!r} is above {self.most}")
-        return number
-
-
-def _expression(words: str) -> str:
-    from runthrough.selection import SelectionError, matcher
-
-    try:
-        matcher(words)
-    except SelectionError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-    return words
-
-
-def _seconds(word: str) -> float:
-    try:
-        number = float(word)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= LONGEST_TIMEOUT:
-        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0 and of a day at most")
-    return number
-
-
 def _unknown_command(word: str) -> str:
     close = difflib.get_close_matches(word, COMMANDS, n=1)
     if close:
@@ -280,7 +81,7 @@ def _unknown_command(word: str) -> str:
     return f"there is no command {word!r}; to run lessons there, type: runthrough check {word}"
 
 
-def _unknown_option(word: str, parser: _Parser) -> str:
+def _unknown_option(word: str, parser: Parser) -> str:
     known = [option for action in parser._actions for option in action.option_strings]
     close = difflib.get_close_matches(word.partition("=")[0], known, n=1)
     meant = f"did you mean {close[0]}?" if close else f"{parser.prog} --help lists the options"

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from runthrough.arguments import Options
+from runthrough.road import planned, run_quietly
 
 if TYPE_CHECKING:
     from runthrough.amend.page import Page
-    from runthrough.job import Job, Report
     from runthrough.lesson.document import Lesson
     from runthrough.reports.pen import Line
+    from runthrough.result import Report
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def update_lessons(
-    lessons: Sequence[Lesson],
-    options: Options,
-    planned: Callable[[Sequence[Lesson], Options], list[Job]],
-    run: Callable[[Sequence[Job], Options], Report],
-) -> bool:
+def update_lessons(lessons: Sequence[Lesson], options: Options) -> bool:
     """Run the lessons, show what should change, write it where asked; True where all is then well."""
     from runthrough.reports.pen import line, pen_for
     from runthrough.reports.terminal import failures_of
 
-    pages, report = _settled(lessons, options, planned, run)
+    pages, report = _settled(lessons, options)
     pen = pen_for(sys.stdout, color=options.color)
     written = []
     for page in pages:
@@ -46,12 +42,7 @@ def update_lessons(
     return report.holds and len(written) == len(changed)
 
 
-def _settled(
-    lessons: Sequence[Lesson],
-    options: Options,
-    planned: Callable[[Sequence[Lesson], Options], list[Job]],
-    run: Callable[[Sequence[Job], Options], Report],
-) -> tuple[list[Page], Report]:
+def _settled(lessons: Sequence[Lesson], options: Options) -> tuple[list[Page], Report]:
     """The pages after as many runs as they need, and the report of the first."""
     from runthrough.amend.page import Run, advance, page_of
     from runthrough.lesson.discovery import locate
@@ -65,7 +56,7 @@ def _settled(
         jobs = planned([page.current for page in unsettled], options)
         # A lesson run again keeps its seed, or its random numbers would be others.
         options = replace(options, seed=jobs[0].seed)
-        report = run(jobs, options)
+        report = run_quietly(jobs, options)
         first = first or report
         results = {result.path: result for result in report.lessons}
         runs = {job.name: Run(job, results[job.name]) for job in jobs}

@@ -11,9 +11,10 @@ from runthrough.amend.edits import CannotEditError, Edit, Source, edit_of_claim,
 from runthrough.expect.compare import Tolerance
 from runthrough.expect.promise import matches, without_traceback
 from runthrough.expect.promote import lines_that_came, promoted
-from runthrough.job import Act, Cause, FenceResult, Job, LessonResult, Mismatch, Outcome, Role, Shown, Step
+from runthrough.job import Act, Job, Role, Shown, Step
 from runthrough.lesson.document import Fence, Lesson
 from runthrough.lesson.print_comments import print_comments
+from runthrough.result import Cause, FenceResult, LessonResult, Mismatch, Outcome
 
 _CUT = re.compile(r"^\[\.\.\. \d+ bytes cut here \.\.\.\]$", re.MULTILINE)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from runthrough.amend.changes import Change, Kind, Place, Refusal, Standing, standings, wanted
 from runthrough.amend.edits import Source
-from runthrough.job import Job, LessonResult, Outcome
+from runthrough.job import Job
 from runthrough.lesson.document import Course, Lesson, Severity
 from runthrough.lesson.print_comments import print_comments
 from runthrough.lesson.read import read_text
+from runthrough.result import LessonResult, Outcome
 
 # Texts, then the claims that waited for them, then a text that shows a line number which these have moved.
 MOST_CHANGING_RUNS = 4

@@ -11,7 +11,8 @@ from types import FrameType
 from typing import NoReturn
 
 from runthrough.expect.compare import Tolerance, agrees, first_difference, lines_agree
-from runthrough.job import Cause, Comparing, Mismatch, Outcome, Part, Promise, RaisedError, Role, Shown
+from runthrough.job import Comparing, Part, Promise, Role, Shown
+from runthrough.result import Cause, Mismatch, Outcome, RaisedError
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from runthrough.job import Cause, FenceResult, Outcome
+from runthrough.result import Cause, FenceResult, Outcome
 
 SAID = {
     Cause.SYNTAX: "is not valid Python",

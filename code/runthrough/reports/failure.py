@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runthrough.job import ClaimResult, FenceResult, Frame, RaisedError, Trouble
 from runthrough.reports.advice import failing_line, in_words, next_step
 from runthrough.reports.pen import Line, Span, line, visible
+from runthrough.result import ClaimResult, FenceResult, Frame, RaisedError, Trouble
 
 LINES_AROUND = 2
 TAIL_LINES = 10

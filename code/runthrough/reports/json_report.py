@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from runthrough.job import Report
+from runthrough.result import Report
 
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 CHECKS_BESIDE_FENCES = ("claims", "figures", "exercises")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from importlib import metadata
 
 from runthrough import __version__
-from runthrough.job import Environment, LessonResult, Outcome, Report, Trouble
+from runthrough.result import Environment, LessonResult, Outcome, Report, Trouble
 
 SCHEMA = 1
 RAN = (Outcome.PASSED, Outcome.FAILED, Outcome.TIMEOUT, Outcome.CRASHED)

@@ -8,9 +8,9 @@ from enum import IntEnum
 from itertools import chain
 from typing import TextIO
 
-from runthrough.job import DRIFT, FenceResult, LessonResult, Outcome, Report
 from runthrough.reports.failure import claim_lines, failure_lines, trouble_lines
 from runthrough.reports.pen import Line, Pen, Span, line, plural, visible
+from runthrough.result import DRIFT, FenceResult, LessonResult, Outcome, Report
 
 MARKS = ("✓", "✗")
 MARKS_IN_ASCII = ("ok", "no")

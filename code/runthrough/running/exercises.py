@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from runthrough.job import Part, RaisedError, Role, Step
+from runthrough.job import Part, Role, Step
+from runthrough.result import RaisedError
 from runthrough.running.failure import describe
 from runthrough.running.namespace import Namespace
 

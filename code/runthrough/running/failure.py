@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterator
 from types import TracebackType
 
-from runthrough.job import Frame, RaisedError
+from runthrough.result import Frame, RaisedError
 
 _TRACEBACK_LIMIT = 64_000
 _VALUE_LIMIT = 1 << 20

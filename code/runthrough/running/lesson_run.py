@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runthrough.job import Cause, ClaimResult, FenceResult, Job, LessonResult, Outcome, Part, Role, Step, Trouble
+from runthrough.job import Job, Part, Role, Step
+from runthrough.result import Cause, ClaimResult, FenceResult, LessonResult, Outcome, Trouble
 from runthrough.running.launching import Launch
 from runthrough.running.lesson_process import Ending, LessonProcess
 from runthrough.running.processes import command, reap, strays

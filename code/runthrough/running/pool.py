@@ -14,7 +14,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from runthrough.job import FenceResult, Job, LessonResult
+from runthrough.job import Job
+from runthrough.result import FenceResult, LessonResult
 from runthrough.running.server_process import ServerProcess, end, is_forked, start, start_server
 from runthrough.running.verdict import unreported
 from runthrough.running.wire import Channel, News, ServerReady, ServerSettings

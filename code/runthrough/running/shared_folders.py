@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from runthrough.job import Job, LessonResult, Trouble
+from runthrough.job import Job
+from runthrough.result import LessonResult, Trouble
 
 _PASSED_OVER = ("__pycache__", "node_modules", "build")
 

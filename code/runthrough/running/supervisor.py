@@ -7,7 +7,8 @@ import socket
 import sys
 from typing import NoReturn
 
-from runthrough.job import FenceResult, Job
+from runthrough.job import Job
+from runthrough.result import FenceResult
 from runthrough.running.launching import Launch, spawn
 from runthrough.running.lesson_process import InterruptedRunError
 from runthrough.running.lesson_run import LessonRun

@@ -18,7 +18,8 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from runthrough.job import CaughtWarning, Job
+from runthrough.job import Job
+from runthrough.result import CaughtWarning
 from runthrough.running.failure import printable
 
 # A signal no lesson is likely to use: it makes a hung fence tell the line it stands at.

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from runthrough.expect.compare import agrees
 from runthrough.expect.promise import Came, Verdict, judge
-from runthrough.job import DRIFT, Act, Cause, ClaimResult, FenceResult, Outcome, RaisedError, Step
+from runthrough.job import Act, Step
+from runthrough.result import DRIFT, Cause, ClaimResult, FenceResult, Outcome, RaisedError
 from runthrough.running.wire import Observation, Value
 
 if TYPE_CHECKING:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from runthrough.job import CaughtWarning, FenceResult, Job, LessonResult, RaisedError, decode, encode
+import msgspec
+
+from runthrough.job import Job
+from runthrough.result import CaughtWarning, FenceResult, LessonResult, RaisedError
 
 T = TypeVar("T")
 
@@ -102,7 +105,7 @@ class Channel:
 
     def send(self, message: object) -> None:
         """Send one message whole. Raises `OSError` where nobody listens any more."""
-        self.sock.sendall(encode(message) + b"\n")
+        self.sock.sendall(msgspec.json.encode(message) + b"\n")
 
     def receive(self, kind: type[T]) -> T | None:
         """The next message, waiting for it; `None` once the peer has closed."""
@@ -129,4 +132,4 @@ class Channel:
             return None
         line = bytes(self._pending[:end])
         del self._pending[: end + 1]
-        return decode(line, kind)
+        return msgspec.json.decode(line, type=kind)

@@ -13,7 +13,8 @@ import time
 from dataclasses import replace
 from typing import NoReturn
 
-from runthrough.job import Act, Job, RaisedError, Step
+from runthrough.job import Act, Job, Step
+from runthrough.result import RaisedError
 from runthrough.running import assertions, spawned
 from runthrough.running.claims import Claims
 from runthrough.running.exercises import Exercises

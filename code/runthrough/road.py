@@ -1,0 +1,142 @@
+"""The road from paths to a report, as every door walks it: lessons are read, planned, chosen from and run."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from runthrough.arguments import Options
+from runthrough.parsers import UsageError
+
+if TYPE_CHECKING:
+    from runthrough.job import Job
+    from runthrough.lesson.document import Course, Lesson, Problem
+    from runthrough.reports.terminal import Terminal
+    from runthrough.result import LessonResult, Report
+    from runthrough.running.server_process import ServerProcess
+
+LARGEST_SEED = 2**32 - 1  # what numpy's generators take
+
+
+class UnreadableError(Exception):
+    """Nothing can be run; `problems` say where and what to do."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        super().__init__()
+        self.problems = tuple(problems)
+
+
+def read(paths: Sequence[str]) -> Sequence[Lesson]:
+    """The lessons at `paths`. Raises UnreadableError with every problem at once; warnings are only told."""
+    from runthrough.lesson.discovery import discover
+    from runthrough.lesson.document import Problem, Severity
+
+    found = discover(paths)
+    problems = [*found.problems, *(problem for lesson in found.lessons for problem in lesson.problems)]
+    problems += [Problem(name, 1, "the file's name is not UTF-8", "rename it") for name in _odd_names(found.lessons)]
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        raise UnreadableError(problems)
+    tell(problems)
+    for course in found.courses:
+        _tell_of_other_torch(course)
+    return found.lessons
+
+
+def _odd_names(lessons: Iterable[Lesson]) -> list[str]:
+    """Names that no report could hold, since their bytes are no text."""
+    return [lesson.name for lesson in lessons if any("\ud800" <= char <= "\udfff" for char in lesson.name)]
+
+
+def planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:
+    """A job for each lesson, all from one seed."""
+    from runthrough.plan import DEFAULT_TIMEOUT, beside, plan
+
+    seed = secrets.randbelow(LARGEST_SEED) if options.seed is None else options.seed
+    return beside(
+        [
+            plan(
+                lesson,
+                seed=seed,
+                timeout=options.timeout or DEFAULT_TIMEOUT,
+                keep_going=options.keep_going,
+                memory_mib=options.memory_mib,
+            )
+            for lesson in lessons
+        ]
+    )
+
+
+def chosen(jobs: list[Job], expression: str) -> list[Job]:
+    """What `-k` chooses. Raises UsageError where that is nothing."""
+    from runthrough.selection import select
+
+    if not expression:
+        return jobs
+    chosen = select(jobs, expression)
+    if not chosen:
+        raise UsageError(f"-k {expression!r} matches no fence; runthrough list names them all")
+    return chosen
+
+
+def run_told(jobs: Sequence[Job], options: Options, terminal: Terminal, server: ServerProcess | None = None) -> Report:
+    """Run the jobs, telling each as it finishes; stop early where that was asked for."""
+    from runthrough.reports.report import assemble
+    from runthrough.running.pool import PoolSettings, run_jobs
+    from runthrough.running.shared_folders import SharedFolders
+
+    settings = PoolSettings(workers=options.jobs or _cores(), spawn=options.spawn)
+    folders = SharedFolders(jobs)
+    done: list[LessonResult] = []
+    started = time.monotonic()
+    terminal.started()
+    try:
+        results = run_jobs(jobs, settings, lambda job, fence: terminal.fence_finished(job.name, fence), server)
+        with closing(results):  # type: ignore[type-var]
+            for result in results:
+                done.append(result)
+                terminal.lesson_finished(result)
+                if options.exit_first and not result.holds:
+                    break
+    finally:
+        terminal.ended()
+    return assemble(
+        done,
+        order=[job.name for job in jobs],
+        seed=jobs[0].seed,
+        seconds=time.monotonic() - started,
+        troubles=folders.unexplained(done),
+        min_fences=options.min_fences,
+    )
+
+
+def run_quietly(jobs: Sequence[Job], options: Options) -> Report:
+    """Run the jobs for a door that tells what came in its own way."""
+    from runthrough.reports.pen import PlainPen
+    from runthrough.reports.terminal import Terminal, Volume
+
+    return run_told(jobs, options, Terminal(PlainPen(sys.stdout), len(jobs), volume=Volume.QUIET))
+
+
+def _tell_of_other_torch(course: Course) -> None:
+    from runthrough.reports.report import installed_version
+
+    installed = installed_version("torch")
+    if course.torch and installed.partition("+")[0] != course.torch:
+        there = f"torch {installed} is installed" if installed else "no torch is installed"
+        file = os.path.relpath(course.folder / "course.toml")
+        print(f"{file} pins torch {course.torch}, and {there}: texts may differ", file=sys.stderr)
+
+
+def tell(problems: Iterable[Problem]) -> None:
+    for problem in problems:
+        print(problem, file=sys.stderr)
+
+
+def _cores() -> int:
+    """Processors this process may use, which in a container is not all there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
