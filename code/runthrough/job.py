@@ -106,7 +106,10 @@ class Key:
 
 @dataclass(frozen=True)
 class Step:
-    """One fence of a lesson, as the runner sees it. Lines are 1-based lines of the lesson."""
+    """One fence of a lesson, as the runner sees it. Lines are 1-based lines of the lesson.
+
+    `file` is the absolute path of another file that the code is from; the lines are then lines of that file.
+    """
 
     id: str
     line: int
@@ -127,6 +130,7 @@ class Step:
     not_proves: str = ""
     writes: tuple[str, ...] = ()
     hint: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,8 @@ class FenceResult:
     """What came of one fence. `seconds` is wall time; `*_bytes` count all output, also what was cut.
 
     `also` are the causes found after the fence was done, beside the one that made it red. `stopped_line` is where a
-    fence stood that ran out of time or whose process died, where that is known.
+    fence stood that ran out of time or whose process died, where that is known. `answer_error` is what an exercise's
+    check raised at the answer that the fence gives.
     """
 
     id: str
@@ -140,6 +141,7 @@ class FenceResult:
     signal: int | None = None
     stopped_line: int | None = None
     error: RaisedError | None = None
+    answer_error: RaisedError | None = None
     hint: str = ""
     mismatches: tuple[Mismatch, ...] = ()
     drifts: tuple[Mismatch, ...] = ()

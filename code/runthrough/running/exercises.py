@@ -5,25 +5,24 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from runthrough.job import Part, Role, Step
+from runthrough.job import Job, Part, Role, Step
 from runthrough.result import RaisedError
-from runthrough.running.failure import describe
+from runthrough.running.failure import describe_in
 from runthrough.running.namespace import Namespace
 
 
 class Exercises:
     """The checks of a lesson by exercise name, and the trial of each answer."""
 
-    def __init__(self, path: str, name: str) -> None:
-        self._path = path
-        self._name = name
+    def __init__(self, job: Job) -> None:
+        self._job = job
         self._checks: dict[str, Any] = {}
 
     def namespace_for(self, step: Step, namespace: Namespace) -> Namespace:
         """Only a solution runs in the lesson's own namespace; starters, checks and mistakes leave it as it is."""
         return namespace if step.part is None or step.part.role is Role.SOLUTION else namespace.branch()
 
-    def try_answer(self, part: Part, names: dict[str, Any]) -> RaisedError | None:
+    def try_answer(self, step: Step, part: Part, names: dict[str, Any]) -> RaisedError | None:
         """Keep a check, or hold the answer against it: what the check raised.
 
         Raises `NameError` for an answer or check that is missing, `TypeError` for a check that would do nothing.
@@ -36,7 +35,7 @@ class Exercises:
         try:
             check(answer)
         except Exception as error:  # noqa: BLE001  # a check may say no by any exception
-            return describe(error, self._path, self._name)
+            return describe_in(step, error, self._job)
         return None
 
 

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Iterator
 from types import TracebackType
 
+from runthrough.job import Job, Step
 from runthrough.result import Frame, RaisedError
 
 _TRACEBACK_LIMIT = 64_000
@@ -27,9 +28,12 @@ def capped(text: str, limit: int = _VALUE_LIMIT) -> str:
     return text if len(text) <= limit else f"{text[:half]}\n{cut}\n{text[-half:]}"
 
 
-def describe(error: BaseException, path: str, name: str) -> RaisedError:
-    """What is told of `error`: `path` is the lesson's file, called `name` in reports."""
-    inside = _from_first_frame_of(path, error.__traceback__)
+def describe(error: BaseException, path: str, name: str, beside: str = "") -> RaisedError:
+    """What is told of `error`: `path` is the lesson's file, called `name` in reports.
+
+    `beside` is a second file whose code may have led to it; the lines are those of `path`.
+    """
+    inside = _from_first_frame_of((path, beside), error.__traceback__)
     frames = tuple(
         Frame(name if file == path else file, line, linecache.getline(file, line).strip(), function)
         for file, line, function in _levels(inside)
@@ -53,6 +57,13 @@ def describe(error: BaseException, path: str, name: str) -> RaisedError:
     )
 
 
+def describe_in(step: Step, error: BaseException, job: Job) -> RaisedError:
+    """What is told of an error of one step, in the lines of the file that its code is from."""
+    if step.file:
+        return describe(error, step.file, step.file, beside=job.path)
+    return describe(error, job.path, job.name)
+
+
 def _outer_and_inner(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
     return frames if len(frames) <= _FRAMES else frames[: _FRAMES // 2] + frames[-_FRAMES // 2 :]
 
@@ -64,9 +75,9 @@ def _levels(tb: TracebackType | None) -> Iterator[tuple[str, int, str]]:
         tb = tb.tb_next
 
 
-def _from_first_frame_of(path: str, tb: TracebackType | None) -> TracebackType | None:
+def _from_first_frame_of(paths: tuple[str, str], tb: TracebackType | None) -> TracebackType | None:
     """The traceback below the runner's own frames; nothing where the lesson has no frame in it."""
-    while tb is not None and tb.tb_frame.f_code.co_filename != path:
+    while tb is not None and tb.tb_frame.f_code.co_filename not in paths:
         tb = tb.tb_next
     return tb
 

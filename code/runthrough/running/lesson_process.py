@@ -55,6 +55,7 @@ class LessonProcess:
         self.job = job
         self.peak_rss_mib = 0.0
         self._command = command
+        self._file = job.path
         self._folder = tempfile.mkdtemp(prefix="runthrough-")
         self._trace = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # `end` closes it
         self._status: int | None = None
@@ -73,6 +74,7 @@ class LessonProcess:
         """Run the job's step of this number and wait for whatever ends it."""
         self.stdout.clear()
         self.stderr.clear()
+        self._file = self.job.steps[number].file or self.job.path
         self._send(Order(Verb.PERFORM, step=number, token=self._new_token()))
         return self._wait_for_report(self.job.steps[number].timeout)
 
@@ -211,9 +213,9 @@ class LessonProcess:
         return line
 
     def _line_in_trace(self) -> int | None:
-        """The innermost line of the lesson in what faulthandler wrote, which escapes letters beyond ASCII."""
+        """The innermost line of the fence's file in what faulthandler wrote, which escapes letters beyond ASCII."""
         size = os.fstat(self._trace.fileno()).st_size
         text = os.pread(self._trace.fileno(), size - self._trace_start, self._trace_start).decode("ascii", "replace")
-        path = self.job.path.encode("ascii", "backslashreplace").decode()
+        path = self._file.encode("ascii", "backslashreplace").decode()
         found = re.search(rf'File "{re.escape(path)}", line (\d+)', text)
         return int(found[1]) if found else None

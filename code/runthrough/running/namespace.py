@@ -20,7 +20,7 @@ class CodeView:
     """The lesson as Python sees it: each fence that ran, dedented, on its own lines, and blank lines between.
 
     It stands in `linecache` under the lesson's path, so tracebacks, `inspect.getsource`, `torch.jit.script`,
-    pdb and coverage read the code of the fences so far.
+    pdb and coverage read the code of the fences so far. Code from another file stands there under that file's path.
     """
 
     def __init__(self, path: str) -> None:
@@ -29,6 +29,9 @@ class CodeView:
 
     def add(self, step: Step) -> None:
         code = step.code.removesuffix("\n").split("\n")
+        if step.file:
+            linecache.cache[step.file] = (0, None, [line + "\n" for line in code], step.file)
+            return
         missing = step.code_line - 1 + len(code) - len(self._lines)
         self._lines.extend(["\n"] * missing)
         self._lines[step.code_line - 1 : step.code_line - 1 + len(code)] = [line + "\n" for line in code]
@@ -55,14 +58,14 @@ class Namespace:
     def compile(self, step: Step) -> None:
         """Only compile a fence. Raises `SyntaxError`."""
         if step.form is Form.SCRIPT:
-            compile_fence(step, self.path, self._futures)
+            compile_fence(step, step.file or self.path, self._futures)
 
     def execute(self, step: Step) -> object:
         """Run a fence and give the value of its last expression; whatever the fence raises is raised."""
         if step.form is Form.CONSOLE:
             hold_session(step, self.path, self.module.__dict__)
             return None
-        fence = compile_fence(step, self.path, self._futures)
+        fence = compile_fence(step, step.file or self.path, self._futures)
         self._futures = fence.futures
         self._view.add(step)
         self.steps.append(step)

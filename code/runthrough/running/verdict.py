@@ -35,6 +35,7 @@ def result_of(step: Step, ending: Ending, process: LessonProcess) -> FenceResult
         value=seen.value if seen else None,
         warnings=seen.warnings if seen else (),
         error=seen.error if seen else None,
+        answer_error=seen.answer_error if seen else None,
         exit_code=ending.exit_code,
         signal=ending.signal,
         stopped_line=ending.line,

@@ -18,7 +18,7 @@ from runthrough.result import RaisedError
 from runthrough.running import assertions, spawned
 from runthrough.running.claims import Claims
 from runthrough.running.exercises import Exercises
-from runthrough.running.failure import capped, describe, printable
+from runthrough.running.failure import capped, describe_in, printable
 from runthrough.running.footprints import FolderWatch, lasting_threads
 from runthrough.running.namespace import CodeView, Namespace
 from runthrough.running.prints import PrintRecord
@@ -43,7 +43,7 @@ class Worker:
         self._streams = Streams()
         self._warnings = WarningRecord(job.path)
         self._prints = PrintRecord()
-        self._exercises = Exercises(job.path, job.name)
+        self._exercises = Exercises(job)
         self._last_error = ""
         self._folder = FolderWatch(os.path.dirname(job.path))
         self._current = self._namespace("")
@@ -111,9 +111,9 @@ class Worker:
             text = None if value is None else capped(printable(repr(value)))
             if step.part is None:
                 return text, None, None
-            return text, None, self._exercises.try_answer(step.part, self._current.module.__dict__)
+            return text, None, self._exercises.try_answer(step, step.part, self._current.module.__dict__)
         except BaseException as error:  # noqa: BLE001  # whatever a fence raises is its result, SystemExit included
-            return None, describe(error, self._job.path, self._job.name), None
+            return None, describe_in(step, error, self._job), None
 
 
 def serve(channel: Channel, trace: int) -> NoReturn:
