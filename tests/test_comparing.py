@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from command import LESSONS
-from runthrough.expect.compare import Tolerance, agrees, first_difference, lines_agree
+from runthrough.expect.compare import Tolerance, agrees
+from runthrough.expect.difference import first_difference, first_missing, rows_of_difference
 
 CASES: dict[str, dict[str, Any]] = {
     f"{path.stem}.{name}": case
@@ -44,17 +45,17 @@ def tolerance_of(case: dict[str, Any]) -> Tolerance:
 def test_answers_as_the_case_says(name: str) -> None:
     """Each case agrees, or does not, as its page and its code ask for."""
     case = CASES[name]
-    compare = lines_agree if case.get("mode") == "lines" else agrees
-    assert compare(case["shown"], case["came"], tolerance_of(case)) is case["agrees"], case["why"]
+    texts = case["shown"], case["came"], tolerance_of(case)
+    is_same = first_missing(*texts) is None if case.get("mode") == "lines" else agrees(*texts)
+    assert is_same is case["agrees"], case["why"]
 
 
 @pytest.mark.parametrize("name", DIFFERING)
 def test_points_at_the_first_line_that_differs(name: str) -> None:
     """A text that does not agree is told at the first shown line that did not come, or else at the last one."""
     case = DIFFERING[name]
-    by_line = case.get("mode") == "lines"
-    line = first_difference(case["shown"], case["came"], tolerance_of(case), by_line)
-    assert line == case.get("line", 0)
+    first = first_missing if case.get("mode") == "lines" else first_difference
+    assert first(case["shown"], case["came"], tolerance_of(case)) == case.get("line", 0)
 
 
 def test_has_at_least_eighty_cases_each_with_its_reason() -> None:
@@ -67,16 +68,16 @@ def test_has_at_least_eighty_cases_each_with_its_reason() -> None:
 def test_a_text_agrees_with_itself(text: str, tolerance: Tolerance) -> None:
     """What came is always a right thing to show, whole and line by line."""
     assert agrees(text, text, tolerance)
-    assert lines_agree(text, text, tolerance)
+    assert first_missing(text, text, tolerance) is None
 
 
 @given(AWKWARD | LINES, AWKWARD | LINES, TOLERANCES)
 def test_any_two_texts_can_be_compared(shown: str, came: str, tolerance: Tolerance) -> None:
     """No text makes a comparison raise, and the line that differs is a line of the page."""
     agrees(shown, came, tolerance)
-    lines_agree(shown, came, tolerance)
-    for by_line in (False, True):
-        assert 0 <= first_difference(shown, came, tolerance, by_line) <= shown.count("\n")
+    assert 0 <= first_difference(shown, came, tolerance) <= shown.count("\n")
+    assert 0 <= (first_missing(shown, came, tolerance) or 0) <= shown.count("\n")
+    assert agrees(shown, came, tolerance) or rows_of_difference(shown, came, tolerance)
 
 
 @given(LINES, st.data())
@@ -87,8 +88,11 @@ def test_each_changed_digit_is_noticed(text: str, data: st.DataObject) -> None:
     digit = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != text[place]]))
     shown = text[:place] + digit + text[place + 1 :]
     assert not agrees(shown, text)
-    assert not lines_agree(shown, text)
-    assert first_difference(shown, text) == text.count("\n", 0, place)
+    line = text.count("\n", 0, place)
+    assert first_missing(shown, text) == line
+    assert first_difference(shown, text) == line
+    rows = rows_of_difference(shown, text)
+    assert [row[2:] for row in rows if row[0] != " "] == [texts.split("\n")[line] for texts in (shown, text)]
 
 
 # Python prints a subnormal with fewer digits than it has: 5e-324 is nearer to 4.9e-324, which would show more.

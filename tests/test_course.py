@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from command import runthrough
-from runthrough.expect.compare import Tolerance, agrees, lines_agree
+from runthrough.expect.compare import Tolerance, agrees
+from runthrough.expect.difference import first_missing
 from runthrough.expect.normal import normal
 from runthrough.job import Comparing, Job, Shown
 from runthrough.lesson.discovery import discover
@@ -53,10 +55,10 @@ def test_runs_every_fence(report: dict[str, Any]) -> None:
 def test_notices_every_changed_digit_of_shown_text(report: dict[str, Any], jobs: dict[str, Job]) -> None:
     """Any one digit changed in a shown output or message makes it differ from what came, wildcards left out."""
     tried = missed = 0
-    for shown, came, compare in shown_texts(report, jobs):
+    for shown, came, differs in shown_texts(report, jobs):
         for mutant in mutants(shown):
             tried += 1
-            missed += compare(mutant, came)
+            missed += not differs(mutant, came)
     assert tried > 500
     assert missed == 0
 
@@ -69,6 +71,47 @@ def test_notices_every_changed_digit_of_a_claim(report: dict[str, Any]) -> None:
     assert [pair for pair in tried if agrees(*pair)] == []
 
 
+@pytest.mark.parametrize("place", [0.0, 0.5, 1.0], ids=["first", "middle", "last"])
+def test_turns_red_at_each_line_with_a_changed_digit(
+    place: float, report: dict[str, Any], jobs: dict[str, Job], tmp_path: Path
+) -> None:
+    """With one digit changed in every shown text and every claim at once, `check` names the line of each."""
+    course = tmp_path / "pytorch"
+    shutil.copytree(COURSE, course)
+    changed = {name: changed_lines(course / name, job, place) for name, job in jobs.items()}
+    done = runthrough("check", str(course), "--keep-going", "--json", "-", cwd=course)
+    assert done.code == 1, done.err
+    for lesson in json.loads(done.out)["lessons"]:
+        texts = [each["line"] for fence in lesson["fences"] for each in fence["mismatches"]]
+        claims = [claim["line"] for claim in lesson["claims"] if claim["outcome"] == "failed"]
+        assert changed[Path(lesson["path"]).name] - {*texts, *claims} == set()
+    assert sum(len(lines) for lines in changed.values()) > 200
+
+
+def changed_lines(path: Path, job: Job, place: float) -> set[int]:
+    """Change a digit of each text and claim of a lesson, at `place` from 0 to 1 among its digits; the lines changed."""
+    (lesson,) = discover([str(path)]).lessons
+    text, lines = lesson.text, set()
+    ends = [found.start() for found in re.finditer("$", text, re.MULTILINE)]
+    shown = [(claim.line, claim.end, claim.token) for claim in lesson.claims]
+    for step in job.steps:
+        promise = step.promise
+        if promise.comparing is Comparing.EXACT and not Tolerance(promise.rtol, promise.atol).is_given:
+            for expected in promise.expected:
+                rows = [
+                    (line, ends[line - 1], row) for line, row in enumerate(expected.text.split("\n"), expected.line)
+                ]
+                digits = [row for row in rows for _ in mutants(row[2])]
+                shown += digits[round(place * (len(digits) - 1)) :][:1]
+    for line, end, row in shown:
+        if changed := list(mutants(row)):
+            mutant = changed[round(place * (len(changed) - 1))]
+            text = text[: end - len(row)] + mutant + text[end:]
+            lines.add(line)
+    path.write_text(text, encoding="utf-8")
+    return lines
+
+
 def shown_texts(report: dict[str, Any], jobs: dict[str, Job]) -> Iterator[tuple[str, str, Any]]:
     """Each text the course shows of a fence, what came in its place, and how the two are compared."""
     for lesson in report["lessons"]:
@@ -78,12 +121,20 @@ def shown_texts(report: dict[str, Any], jobs: dict[str, Job]) -> Iterator[tuple[
             tolerance = Tolerance(promise.rtol, promise.atol)
             if promise.comparing is Comparing.IGNORE or tolerance.is_given:
                 continue
-            compare = lines_agree if promise.comparing is Comparing.LINES else agrees
+            differs = misses_a_line if promise.comparing is Comparing.LINES else disagrees
             for expected in promise.expected:
                 if expected.shown is Shown.OUTPUT:
-                    yield expected.text, fence["stdout"] + (fence["value"] or ""), compare
+                    yield expected.text, fence["stdout"] + (fence["value"] or ""), differs
                 elif expected.shown is Shown.ERROR:
-                    yield expected.text, f"{fence['error']['type']}: {fence['error']['message']}", agrees
+                    yield expected.text, f"{fence['error']['type']}: {fence['error']['message']}", disagrees
+
+
+def disagrees(shown: str, came: str) -> bool:
+    return not agrees(shown, came)
+
+
+def misses_a_line(shown: str, came: str) -> bool:
+    return first_missing(shown, came) is not None
 
 
 def mutants(text: str) -> Iterator[str]:

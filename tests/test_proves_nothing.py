@@ -73,11 +73,14 @@ def test_refuses_a_pin_that_is_no_release(pin: str, tmp_path: Path) -> None:
 
 
 def test_counts_aloud_what_differs_on_another_release(tmp_path: Path) -> None:
-    """Away from the pin a text that differs is no failure, and the closing line counts it."""
+    """Away from the pin a text that differs is no failure; the closing line counts it, and `-v` shows each."""
     (tmp_path / "course.toml").write_text(COURSE.format("1.0.0"))
     (tmp_path / "page.md").write_text(FALSE_PAGE)
-    done = runthrough("check", str(tmp_path), cwd=tmp_path)
+    done = runthrough("check", "-v", "page.md", cwd=tmp_path)
     assert done.code == 0
+    assert (
+        "    drifted page.md:9  p-1:\n        - 4\n        + 3\n    drifted page.md:12  '9' is '3' here\n" in done.out
+    )
     assert "2 texts drifted from the pinned torch" in done.last_line
 
 

@@ -51,13 +51,18 @@ DRIFT = "drift"
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A text on the page that is not what came. `line` is the first line of the lesson that differs."""
+    """A text on the page that is not what came. `line` is the first line of the lesson that differs.
+
+    `rows` are the two as a diff around that line, each beginning with `- `, `+ ` or two spaces; none where the lines
+    shown may stand anywhere in what came.
+    """
 
     shown: Shown
     line: int
     expected: str
     found: str
     text_line: int
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,12 @@ def _texts_at(lesson: Lesson, place: Place) -> tuple[str, ...]:
 def _with_followers_blocked(run: Run, broken: frozenset[int]) -> LessonResult:
     """The result as a run that stops at the first broken fence of a namespace has it."""
     fences = list(run.result.fences)
-    for number, _, fence, standing in standings(run.job, run.result, broken):
+    waiting: set[int] = set()
+    for number, step, fence, standing in standings(run.job, run.result, broken):
         if standing is Standing.DOUBTFUL and fence.outcome.is_red:
             fences[number] = replace(fence, outcome=Outcome.BLOCKED, mismatches=())
-    return replace(run.result, fences=tuple(fences))
+            waiting |= {claim.line for claim in step.claims} | {key.line for key in step.keys}
+    claims = tuple(
+        replace(claim, outcome=Outcome.BLOCKED) if claim.line in waiting else claim for claim in run.result.claims
+    )
+    return replace(run.result, fences=tuple(fences), claims=claims)

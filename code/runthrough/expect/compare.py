@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
@@ -19,7 +18,7 @@ _NUMBER = re.compile(
 )
 # A shape is exact whatever the tolerance, so its lengths are text too.
 _SHAPE_OR_NUMBER = re.compile(rf"(?P<shape>\b(?:Size\(\[|(?:size|shape)=[(\[])[0-9, ]*)|{_NUMBER.pattern}")
-_WILDCARD = "..."
+WILDCARD = "..."
 _WILDCARD_LINE = re.compile(r"\n[ \t]*\.\.\.[ \t]*(?=\n)")
 # What of a number may stand between its first digits and a wildcard: `1,23...`, `1.5e-...`, `0x...`.
 _CUT = re.compile(r"(?:[,_][0-9]{1,2}|[eE][-+]?|[xX])?\Z")
@@ -43,6 +42,9 @@ class Tolerance:
         return abs(came - shown) <= atol + rtol * abs(shown)
 
 
+EXACT = Tolerance()
+
+
 @dataclass(frozen=True)
 class _Token:
     """A stretch of shown text, or a number in it."""
@@ -59,42 +61,20 @@ class _Piece:
     overlap: int
 
 
-def agrees(shown: str, came: str, tolerance: Tolerance = Tolerance()) -> bool:
+def agrees(shown: str, came: str, tolerance: Tolerance = EXACT) -> bool:
     """True where `came` is what `shown` says, apart from what two honest runs differ in and blank lines at the ends."""
-    expected, found = ("\n" + normal(text).strip("\n") + "\n" for text in (shown, came))
+    return normal_agrees(normal(shown), normal(came), tolerance)
+
+
+def normal_agrees(shown: str, came: str, tolerance: Tolerance = EXACT) -> bool:
+    """`agrees` for two texts that are `normal` already."""
+    expected, found = ("\n" + text.strip("\n") + "\n" for text in (shown, came))
     if expected == found:
         return True
     if tolerance.is_given:
         # Columns are padded to the widest number, and a tolerance may change a sign or a width.
         expected, found = _PADDING.sub("", expected), _PADDING.sub("", found)
     return _match(_pieces(expected), found, tolerance)
-
-
-def first_difference(shown: str, came: str, tolerance: Tolerance = Tolerance(), by_line: bool = False) -> int:
-    """Which line of `shown`, counted from 0, is the first that does not agree; wildcards let later lines agree.
-
-    `by_line` says that other lines may stand between, as in `lines_agree`.
-    """
-    lines = shown.rstrip().split("\n")
-    start = next((number for number, line in enumerate(lines) if line.strip()), 0)
-
-    def differs(count: int) -> bool:
-        part = "\n".join(lines[start:count])
-        return not (lines_agree if by_line else agrees)(f"{part}\n{_WILDCARD}", came, tolerance)
-
-    # Once a line differs, so does every longer part.
-    first = start + bisect_left(range(start + 1, len(lines) + 1), True, key=differs)
-    return min(first, len(lines) - 1)
-
-
-def lines_agree(shown: str, came: str, tolerance: Tolerance = Tolerance()) -> bool:
-    """True where each shown line comes, in the order shown, whatever else stands between."""
-    remaining = iter(normal(came).split("\n"))
-    return all(
-        any(agrees(line, found, tolerance) for found in remaining)
-        for line in normal(shown).split("\n")
-        if line.strip() and line.strip() != _WILDCARD
-    )
 
 
 def _pieces(text: str) -> list[_Piece]:
@@ -105,7 +85,7 @@ def _pieces(text: str) -> list[_Piece]:
     blocks = _WILDCARD_LINE.split(text)
     pieces = []
     for number, block in enumerate(blocks):
-        parts = (block if number == len(blocks) - 1 else block + "\n").split(_WILDCARD)
+        parts = (block if number == len(blocks) - 1 else block + "\n").split(WILDCARD)
         for place, part in enumerate(parts):
             is_first, is_last = place == 0, place == len(parts) - 1
             tokens = _tokens(part, touches_before=not is_first, touches_after=not is_last)

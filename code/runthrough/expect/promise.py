@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import NoReturn
 
-from runthrough.expect.compare import Tolerance, agrees, first_difference, lines_agree
+from runthrough.expect.compare import Tolerance, agrees
+from runthrough.expect.difference import first_difference, first_missing, rows_of_difference
 from runthrough.job import Comparing, Part, Promise, Role, Shown
 from runthrough.result import Cause, Mismatch, Outcome, RaisedError
 
@@ -140,10 +141,15 @@ def _mismatches(promise: Promise, came: Came) -> Iterator[Mismatch]:
         found = _found(expected.shown, expected.call_line, shown, came)
         if found is None:
             continue
-        by_line = promise.comparing is Comparing.LINES and expected.shown is Shown.OUTPUT
-        if not (lines_agree if by_line else agrees)(shown, found, tolerance):
-            line = expected.line + above + first_difference(shown, found, tolerance, by_line)
-            yield Mismatch(expected.shown, line, expected.text, found, expected.line)
+        top = expected.line + above
+        if promise.comparing is Comparing.LINES and expected.shown is Shown.OUTPUT:
+            missing = first_missing(shown, found, tolerance)
+            if missing is not None:
+                yield Mismatch(expected.shown, top + missing, expected.text, found, expected.line)
+        elif not agrees(shown, found, tolerance):
+            line = top + first_difference(shown, found, tolerance)
+            rows = rows_of_difference(shown, found, tolerance)
+            yield Mismatch(expected.shown, line, expected.text, found, expected.line, rows)
 
 
 def without_traceback(text: str) -> tuple[int, str]:

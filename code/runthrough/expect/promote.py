@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from runthrough.expect.compare import Tolerance, agrees
+from runthrough.expect.compare import WILDCARD, Tolerance, agrees
 from runthrough.expect.normal import settled
 
-_WILDCARD = "..."
 # Aligning takes a comparison for each pair of lines.
 _MOST_PAIRS = 10_000
 # A changed line is cheaper than one left out, so that a wildcard never swallows what a page shows.
@@ -35,14 +34,14 @@ def promoted(shown: list[str], came: list[str], tolerance: Tolerance) -> list[in
 def _aligned(shown: list[str], came: list[str], tolerance: Tolerance) -> list[int | str]:
     @cache
     def is_kept(i: int, j: int) -> bool:
-        return shown[i].strip() != _WILDCARD and agrees(shown[i], came[j], tolerance)
+        return shown[i].strip() != WILDCARD and agrees(shown[i], came[j], tolerance)
 
     rows, columns = len(shown), len(came)
     best = [[(0, "")] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows, -1, -1):
         for j in range(columns, -1, -1):
             ways = []
-            if i < rows and shown[i].strip() == _WILDCARD:
+            if i < rows and shown[i].strip() == WILDCARD:
                 ways.append((best[i + 1][j][0], "close"))
                 ways += [(best[i][j + 1][0], "swallow")] if j < columns else []
             elif i < rows:

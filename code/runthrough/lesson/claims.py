@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 
 from .directives import Complaint
@@ -13,6 +14,7 @@ _SPANS = {"`": "`", "$": "$", "*": "**", "_": "__"}
 _LEFT_OUT_BEFORE = "([{<\"'“‘*_~|"
 _LEFT_OUT_AFTER = ".,;:!?)]}>\"'”’*_~|"
 _PUNCTUATION_AFTER = ".,;:!?)]}\"'”’»"
+_LINK = re.compile(r"\[(?P<words>[^][]*)\]\([^()\s]*\)\Z")
 # Quotes in which a body can stand as an f-string's inside.
 _QUOTES = ('"', "'", '"""', "'''")
 
@@ -58,27 +60,31 @@ def _claim(comment: InlineComment, text: str, start: int) -> Claim:
     problem = _syntax_problem(body)
     if problem:
         raise ClaimError(line, f"the claim {body!r} is not valid: {problem}", "write what an f-string's braces hold")
-    first, last = _token(text, comment.column)
+    first, last = _token(text, comment.column, text.rfind("|", 0, comment.column) + 1 if comment.is_cell else 0)
     if first == last:
         advice = "put it right behind a word, `code`, **bold** or $formula$, with no space between"
         raise ClaimError(line, "no word stands right before this claim", advice)
     return Claim(line, first + 1, text[first:last], body, start + first, start + last)
 
 
-def _token(text: str, end: int) -> tuple[int, int]:
-    """Where the claimed token begins and ends: inside of a closed span, or the run without spaces before `end`."""
+def _token(text: str, end: int, start: int = 0) -> tuple[int, int]:
+    """Where the claimed token begins and ends: inside of a closed span, or the run without spaces before `end`.
+
+    A link is read for its words; what stands before `start`, the beginning of a table's cell, is not looked at.
+    """
+    if link := _LINK.search(text, start, end):
+        return _token(text, link.end("words"), link.start("words"))
     for close, mark in _SPANS.items():
         if text[:end].endswith(mark if close in "*_" else close):
             size = len(text[:end]) - len(text[:end].rstrip(close))
-            opener = text.rfind(close * size, 0, end - size)
+            opener = text.rfind(close * size, start, end - size)
             if opener >= 0:
                 first, last = opener + size, end - size
-                return _token(text, last) if text[first:last][-1:] in "`$" else (first, last)
+                return _token(text, last, first) if text[first:last][-1:] in "`$" else (first, last)
     outside = text[:end].rstrip(_PUNCTUATION_AFTER)
     if len(outside) < end and outside.endswith(("`", "$")):
-        return _token(text, len(outside))
-    run = text[:end]
-    first = max(run.rfind(" "), run.rfind("\t"), run.rfind("\n"), run.rfind(">") if ">" in run else -1) + 1
+        return _token(text, len(outside), start)
+    first = max(start, *(text.rfind(mark, start, end) + 1 for mark in " \t\n>"))
     last = end
     while first < last and text[last - 1] in _LEFT_OUT_AFTER and not _is_balanced(text[first:last]):
         last -= 1
@@ -96,7 +102,9 @@ def _is_balanced(token: str) -> bool:
 def expression_of(body: str) -> str:
     """The f-string whose braces hold `body`: the Python that gives a claim's value as text."""
     quote = next((mark for mark in _QUOTES if mark not in body), _QUOTES[-1])
-    return f"f{quote}{{{body}}}{quote}"
+    # Two braces at the start of a field would be a brace of the text.
+    space = " " if body.startswith("{") else ""
+    return f"f{quote}{{{space}{body}}}{quote}"
 
 
 def _syntax_problem(body: str) -> str:

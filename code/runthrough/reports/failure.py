@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from runthrough.reports.advice import failing_line, in_words, next_step
 from runthrough.reports.pen import Line, Span, line, visible
-from runthrough.result import ClaimResult, FenceResult, Frame, RaisedError, Trouble
+from runthrough.result import ClaimResult, FenceResult, Frame, Mismatch, RaisedError, Trouble
 
 LINES_AROUND = 2
 TAIL_LINES = 10
 WIDEST = 200
+_STYLES = {"-": "red", "+": "green"}
 
 
 def failure_lines(name: str, fence: FenceResult, source: str, *, in_full: bool = False) -> Iterator[Line]:
@@ -28,8 +30,7 @@ def failure_lines(name: str, fence: FenceResult, source: str, *, in_full: bool =
     if fence.error:
         yield from _error_lines(name, fence, fence.error, source, in_full=in_full)
     for mismatch in fence.mismatches:
-        yield from tail_lines("the page shows", mismatch.expected)
-        yield from tail_lines("what came", mismatch.found)
+        yield from mismatch_lines(mismatch)
     if not fence.mismatches:
         yield from tail_lines("printed", fence.stdout)
     yield from tail_lines("on stderr", fence.stderr)
@@ -72,6 +73,22 @@ def source_lines(source: str, at: int, fence: FenceResult | None = None) -> Iter
         else:
             yield line(Span(f"    {number:{width}} | ", "dim"), text)
     yield ()
+
+
+def mismatch_lines(mismatch: Mismatch) -> Iterator[Line]:
+    """What the page shows and what came: as a diff, with a mark where a lone pair first differs."""
+    if not mismatch.rows:
+        yield from tail_lines("the page shows", mismatch.expected)
+        yield from tail_lines("what came", mismatch.found)
+        return
+    yield line("  the page shows (-), what came (+):")
+    changed = [visible(row) for row in mismatch.rows if not row.startswith(" ")]
+    is_lone_pair = [row[0] for row in changed] == ["-", "+"]
+    for row in mismatch.rows:
+        yield line("    ", Span(visible(row)[:WIDEST], _STYLES.get(row[0], "")))
+        if is_lone_pair and row.startswith("+"):
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(*(text[1:] for text in changed), strict=False))
+            yield line(" " * (5 + len(list(same))), Span("^", "bold"))
 
 
 def tail_lines(label: str, output: str) -> Iterator[Line]:

@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import chain
 from typing import TextIO
 
-from runthrough.reports.failure import claim_lines, failure_lines, trouble_lines
+from runthrough.reports.failure import WIDEST, claim_lines, failure_lines, trouble_lines
 from runthrough.reports.pen import Line, Pen, Span, line, plural, visible
 from runthrough.result import DRIFT, FenceResult, LessonResult, Outcome, Report
 
@@ -54,7 +54,7 @@ class Terminal:
         if self._volume > Volume.QUIET:
             self._pen.write([lesson_line(result, self._marks)])
         if self._volume is Volume.VERBOSE:
-            self._pen.write(not_run_lines(result))
+            self._pen.write(chain(not_run_lines(result), drift_lines(result)))
 
     def ended(self) -> None:
         """Take the live line away, however the run ended."""
@@ -101,6 +101,18 @@ def not_run_lines(result: LessonResult) -> Iterator[Line]:
             place = visible(f"{result.path}:{fence.line}")
             reason = visible(" ".join(fence.reason.split())) or "no reason given"
             yield line(f"    {fence.outcome.value} ", place, f"  {fence.id}: {reason}")
+
+
+def drift_lines(result: LessonResult) -> Iterator[Line]:
+    """Every text and claim that is not what came, where the release of torch is not the one the course pins."""
+    for fence in result.fences:
+        for drift in fence.drifts:
+            yield line("    drifted ", visible(f"{result.path}:{drift.line}"), f"  {fence.id}:")
+            yield from (line("        ", visible(row)[:WIDEST]) for row in drift.rows if not row.startswith(" "))
+    for claim in result.claims:
+        if claim.reason == DRIFT:
+            place = visible(f"{result.path}:{claim.line}")
+            yield line("    drifted ", place, f"  {visible(claim.expected)!r} is {visible(claim.found)!r} here")
 
 
 def failures_of(report: Report, texts: Mapping[str, str], *, in_full: bool) -> Iterator[Line]:
