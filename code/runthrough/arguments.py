@@ -32,6 +32,8 @@ class Options:
     spawn: bool = False
     min_fences: int = 0
     color: bool = True
+    junit: str = ""
+    github: bool = False
     write: bool = False
     new: bool = False
 
@@ -55,6 +57,9 @@ def parse(words: Sequence[str]) -> Options:
     file = fields.get("json", "")
     if file and file != STDOUT and not file.endswith(".json"):
         raise UsageError(f"--json={file}: name a file that ends in .json")
+    junit = fields.get("junit")
+    if junit is not None and not junit.endswith(".xml"):
+        raise UsageError(f"--junit {junit}: name a file that ends in .xml")
     return Options(command=command, paths=paths, **fields)
 
 

@@ -15,11 +15,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from runthrough.arguments import Options, parse
+from runthrough.ci import deliver, deliver_problems, unread_by_runner, without_old_commands
 from runthrough.parsers import STDOUT, UsageError
 from runthrough.road import UnreadableError, chosen, planned, read, run_told, tell
 
 if TYPE_CHECKING:
+    from runthrough.lesson.document import Lesson
     from runthrough.reports.terminal import Terminal
+    from runthrough.result import Report
 
 HOLDS, DOES_NOT_HOLD, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
@@ -51,23 +54,38 @@ def run(words: Sequence[str]) -> int:
     try:
         options = parse(words)
         with _interruptible():
-            return {"check": check, "list": list_fences, "update": update}[options.command](options)
+            return _run(options)
     except UsageError as error:
         print(f"runthrough: {error}", file=sys.stderr)
-        return UNREADABLE
-    except UnreadableError as error:
-        tell(error.problems)
         return UNREADABLE
     except KeyboardInterrupt:
         print("interrupted: everything that was started has been ended", file=sys.stderr)
         return INTERRUPTED
 
 
+def _run(options: Options) -> int:
+    try:
+        return {"check": check, "list": list_fences, "update": update}[options.command](options)
+    except UnreadableError as error:
+        with unread_by_runner(options):
+            tell(error.problems)
+        deliver_problems(error.problems, options)
+        return UNREADABLE
+
+
 def check(options: Options) -> int:
     """Read, plan, run and tell; what is red makes the exit code 1."""
+    report_file = _report_file("--json", options.json)
+    junit_file = _report_file("--junit", options.junit)
+    with unread_by_runner(options):
+        report, lessons = _checked(options, report_file)
+    deliver(report, lessons, junit_file, options)
+    return HOLDS if report.holds else DOES_NOT_HOLD
+
+
+def _checked(options: Options, report_file: Path | None) -> tuple[Report, Sequence[Lesson]]:
     from runthrough.running.server_process import server_under_way
 
-    report_file = _report_file(options.json)
     # The server's interpreter starts on another core while this one reads.
     with server_under_way(options.spawn) as server:
         from runthrough.reports.json_report import as_data, as_json
@@ -79,10 +97,11 @@ def check(options: Options) -> int:
         report = run_told(jobs, options, terminal, server)
     terminal.closed(report, {lesson.name: lesson.text for lesson in lessons})
     if options.json == STDOUT:
-        sys.stdout.write(as_json(as_data(report)))
+        written = as_json(as_data(report))
+        sys.stdout.write(without_old_commands(written) if options.github else written)
     elif report_file:
         write_whole(report_file, as_json(as_data(report)).encode("ascii"))
-    return HOLDS if report.holds else DOES_NOT_HOLD
+    return report, lessons
 
 
 def list_fences(options: Options) -> int:
@@ -93,7 +112,7 @@ def list_fences(options: Options) -> int:
     from runthrough.reports.pen import pen_for
     from runthrough.reports.writing import write_whole
 
-    report_file = _report_file(options.json)
+    report_file = _report_file("--json", options.json)
     lessons = read(options.paths)
     rows = []
     for lesson, job in zip(lessons, planned(lessons, options), strict=True):
@@ -127,7 +146,7 @@ def _terminal(options: Options, lessons: int) -> Terminal:
     return Terminal(pen_for(stream, color=options.color), lessons, volume=volume, marks=marks_for(stream))
 
 
-def _report_file(name: str) -> Path | None:
+def _report_file(option: str, name: str) -> Path | None:
     """The file for the report, checked before anything runs. Raises UsageError where it cannot be written."""
     if name in ("", STDOUT):
         return None
@@ -135,9 +154,9 @@ def _report_file(name: str) -> Path | None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"--json {name}: {error.strerror}; name a file in a folder that can be written") from error
+        raise UsageError(f"{option} {name}: {error.strerror}; name a file in a folder that can be written") from error
     if file.is_dir() or not _takes_files(file.parent):
-        raise UsageError(f"--json {name}: no file can be written there; name one in a folder that can be written")
+        raise UsageError(f"{option} {name}: no file can be written there; name one in a folder that can be written")
     return file
 
 

@@ -122,6 +122,8 @@ def _add_choice(parser: Parser) -> None:
         metavar="EXPR",
         help="only what matches, as in 'leaf and not graph'",
     )
+    add("--junit", default=argparse.SUPPRESS, metavar="FILE.xml", help="write JUnit XML to the file, a suite a lesson")
+    add("--github", action="store_true", help="annotations for GitHub Actions, and a summary of the job")
     add("-x", dest="exit_first", action="store_true", help="stop after the first lesson that does not hold")
     add("--keep-going", action="store_true", help="run on after a failed fence, for diagnosis")
     add("--min-fences", type=_AtLeast(0), default=0, metavar="N", help="fail where fewer than N fences ran")
