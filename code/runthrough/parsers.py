@@ -126,7 +126,7 @@ def _add_choice(parser: Parser) -> None:
     add("--github", action="store_true", help="annotations for GitHub Actions, and a summary of the job")
     add("-x", dest="exit_first", action="store_true", help="stop after the first lesson that does not hold")
     add("--keep-going", action="store_true", help="run on after a failed fence, for diagnosis")
-    add("--min-fences", type=_AtLeast(0), default=0, metavar="N", help="fail where fewer than N fences ran")
+    add("--min-fences", type=AtLeast(0), default=0, metavar="N", help="fail where fewer than N fences ran")
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument("-q", "--quiet", action="store_true", help="failures and the closing line only")
     loudness.add_argument(
@@ -151,26 +151,26 @@ def _add_limits(parser: Parser) -> None:
     add(
         "-j",
         "--jobs",
-        type=_AtLeast(1),
+        type=AtLeast(1),
         default=0,
         metavar="N",
         help="lessons at a time (default: one a core)",
     )
-    add("--timeout", type=_seconds, default=0.0, metavar="S", help="seconds a fence may take (default: 30)")
+    add("--timeout", type=seconds_of, default=0.0, metavar="S", help="seconds a fence may take (default: 30)")
     add(
         "--memory",
         dest="memory_mib",
-        type=_AtLeast(1, MOST_MEMORY_MIB),
+        type=AtLeast(1, MOST_MEMORY_MIB),
         default=0,
         metavar="MIB",
         help="memory a lesson may take",
     )
-    add("--seed", type=_AtLeast(0), default=None, metavar="N", help="repeat a run that drew this seed")
+    add("--seed", type=AtLeast(0), default=None, metavar="N", help="repeat a run that drew this seed")
     add("--spawn", action="store_true", help="one fresh interpreter a lesson, without fork")
 
 
 @dataclass(frozen=True)
-class _AtLeast:
+class AtLeast:
     """Reads a whole number that is not below `least`, nor above `most` where there is one."""
 
     least: int
@@ -198,7 +198,8 @@ def _expression(words: str) -> str:
     return words
 
 
-def _seconds(word: str) -> float:
+def seconds_of(word: str) -> float:
+    """Reads a number of seconds that a fence may take."""
     try:
         number = float(word)
     except ValueError:

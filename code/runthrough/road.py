@@ -34,11 +34,10 @@ class UnreadableError(Exception):
 def read(paths: Sequence[str]) -> Sequence[Lesson]:
     """The lessons at `paths`. Raises UnreadableError with every problem at once; warnings are only told."""
     from runthrough.lesson.discovery import discover
-    from runthrough.lesson.document import Problem, Severity
+    from runthrough.lesson.document import Severity
 
     found = discover(paths)
-    problems = [*found.problems, *(problem for lesson in found.lessons for problem in lesson.problems)]
-    problems += [Problem(name, 1, "the file's name is not UTF-8", "rename it") for name in _odd_names(found.lessons)]
+    problems = [*found.problems, *(problem for lesson in found.lessons for problem in problems_of(lesson))]
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise UnreadableError(problems)
     tell(problems)
@@ -47,16 +46,20 @@ def read(paths: Sequence[str]) -> Sequence[Lesson]:
     return found.lessons
 
 
-def _odd_names(lessons: Iterable[Lesson]) -> list[str]:
-    """Names that no report could hold, since their bytes are no text."""
-    return [lesson.name for lesson in lessons if any("\ud800" <= char <= "\udfff" for char in lesson.name)]
+def problems_of(lesson: Lesson) -> tuple[Problem, ...]:
+    """What is wrong with a lesson, and with a name that no report could hold, since its bytes are no text."""
+    from runthrough.lesson.document import Problem
+
+    if any("\ud800" <= char <= "\udfff" for char in lesson.name):
+        return (*lesson.problems, Problem(lesson.name, 1, "the file's name is not UTF-8", "rename it"))
+    return lesson.problems
 
 
 def planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:
     """A job for each lesson, all from one seed."""
     from runthrough.plan import DEFAULT_TIMEOUT, beside, plan
 
-    seed = secrets.randbelow(LARGEST_SEED) if options.seed is None else options.seed
+    seed = drawn_seed() if options.seed is None else options.seed
     return beside(
         [
             plan(
@@ -69,6 +72,11 @@ def planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:
             for lesson in lessons
         ]
     )
+
+
+def drawn_seed() -> int:
+    """A seed for a run that was given none."""
+    return secrets.randbelow(LARGEST_SEED)
 
 
 def chosen(jobs: list[Job], expression: str) -> list[Job]:
@@ -89,7 +97,7 @@ def run_told(jobs: Sequence[Job], options: Options, terminal: Terminal, server: 
     from runthrough.running.pool import PoolSettings, run_jobs
     from runthrough.running.shared_folders import SharedFolders
 
-    settings = PoolSettings(workers=options.jobs or _cores(), spawn=options.spawn)
+    settings = PoolSettings(workers=options.jobs or cores(), spawn=options.spawn)
     folders = SharedFolders(jobs)
     done: list[LessonResult] = []
     started = time.monotonic()
@@ -137,6 +145,6 @@ def tell(problems: Iterable[Problem]) -> None:
         print(problem, file=sys.stderr)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Processors this process may use, which in a container is not all there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -12,7 +12,7 @@ Matcher = Callable[[str], bool]
 
 WORDS = re.compile(r"[()]|[^\s()]+")
 # A part of a lesson may hold nothing that runs, and the lesson is not at fault.
-CHOSEN = "a part of the lesson, chosen by -k"
+CHOSEN = "a part of the lesson, chosen"
 KEYWORDS = ("and", "or", "not")
 
 
@@ -32,10 +32,15 @@ def select(jobs: Iterable[Job], expression: str) -> list[Job]:
         texts = [f"{job.name}::{step.id} {job.title}" for step in job.steps]
         wanted = [index for index, text in enumerate(texts, start=1) if matches(text)]
         if wanted:
-            chosen.append(replace(job, steps=job.steps[: wanted[-1]], runs_none=job.runs_none or CHOSEN))
+            chosen.append(up_to(job, wanted[-1]))
         elif not texts and matches(f"{job.name} {job.title}"):
             chosen.append(job)
     return chosen
+
+
+def up_to(job: Job, steps: int) -> Job:
+    """The job of a part of a lesson: so many of its steps, the first ones."""
+    return replace(job, steps=job.steps[:steps], runs_none=job.runs_none or CHOSEN)
 
 
 def matcher(expression: str) -> Matcher:

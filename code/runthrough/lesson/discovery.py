@@ -13,8 +13,8 @@ from .read import read_lesson
 
 SUFFIXES = (".md", ".markdown")
 # A file of these kinds is read where it is named itself.
-_NAMED_SUFFIXES = (*SUFFIXES, ".mdx", ".qmd", ".myst", ".txt")
-_LEFT_OUT = {"build", "node_modules", "venv", "env", "site-packages", "__pycache__"}
+NAMED_SUFFIXES = (*SUFFIXES, ".mdx", ".qmd", ".myst", ".txt")
+LEFT_OUT = {"build", "node_modules", "venv", "env", "site-packages", "__pycache__"}
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,17 @@ def discover(paths: Sequence[str]) -> Found:
     """Find and read the lessons that `paths` name; without any, those of the courses below this folder."""
     found = locate(paths)
     lessons = tuple(read_lesson(place.path, place.name, place.course) for place in found.places)
-    unlisted = [
-        Problem(
-            lesson.name, 1, "the course of this folder does not list this page", f"add it to {FILE}", Severity.WARNING
-        )
-        for lesson, place in zip(lessons, found.places, strict=True)
-        if place.course is not None and place.path not in place.course.lessons and _has_code(lesson)
-    ]
+    pairs = zip(lessons, found.places, strict=True)
+    unlisted = (problem for lesson, place in pairs for problem in unlisted_in(place.course, lesson))
     return Found(lessons, found.courses, (*found.problems, *unlisted))
+
+
+def unlisted_in(course: Course | None, lesson: Lesson) -> tuple[Problem, ...]:
+    """The warning that a page with code lies in a course's folder and that its course does not list it."""
+    if course is None or lesson.path in course.lessons or not _has_code(lesson):
+        return ()
+    message = "the course of this folder does not list this page"
+    return (Problem(lesson.name, 1, message, f"add it to {FILE}", Severity.WARNING),)
 
 
 def _has_code(lesson: Lesson) -> bool:
@@ -64,7 +67,7 @@ class Located:
 
 def locate(paths: Sequence[str]) -> Located:
     """The lessons that `paths` mean, unread: course order first, then name order, each once."""
-    finder = _Finder()
+    finder = Finder()
     for path in paths:
         finder.add(path)
     if not paths:
@@ -72,7 +75,7 @@ def locate(paths: Sequence[str]) -> Located:
     return Located(tuple(finder.places.values()), tuple(finder.courses.values()), tuple(finder.problems))
 
 
-class _Finder:
+class Finder:
     """Gathers lessons and courses, each once, whatever path leads to them."""
 
     def __init__(self) -> None:
@@ -92,6 +95,11 @@ class _Finder:
         else:
             self.problems.append(Problem(path, 1, "there is no such file or folder", "see how it is spelt"))
 
+    def place(self, file: str) -> Place:
+        """The place of one lesson; a course that has been read is not read again."""
+        course = self._course_around(Path(_absolute(file)).parent, os.path.dirname(file))
+        return Place(Path(_absolute(file)), os.path.normpath(file), course)
+
     def add_courses_below(self, path: str) -> None:
         folders = [folder for folder, files in _folders(path) if FILE in files]
         for folder in folders:
@@ -103,7 +111,7 @@ class _Finder:
     def _add_file(self, path: str) -> None:
         if Path(path).name == FILE:
             self._add_folder(str(Path(path).parent))
-        elif not path.lower().endswith(_NAMED_SUFFIXES):
+        elif not path.lower().endswith(NAMED_SUFFIXES):
             self.problems.append(Problem(path, 1, "this is no Markdown file", "lessons end in .md"))
         else:
             self._add_place(path, self._course_around(Path(_absolute(path)).parent, str(Path(path).parent)))
@@ -154,7 +162,7 @@ def _folders(path: str) -> Iterator[tuple[str, list[str]]]:
     """The folder and those below it in name order, with their files; what tools make or hide is left out."""
     for folder, below, files in os.walk(path):
         below[:] = sorted(
-            name for name in below if not name.startswith(".") and name not in _LEFT_OUT and not _is_venv(folder, name)
+            name for name in below if not name.startswith(".") and name not in LEFT_OUT and not _is_venv(folder, name)
         )
         yield folder, [file for file in files if not file.startswith(".")]
 

@@ -22,7 +22,7 @@ from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
 
 # A supervisor answers within a step's time limit and this much more; then it is taken for stopped.
 _SILENCE_SECONDS = 45.0
-_LOOK_AGAIN_SECONDS = 1.0
+LOOK_AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class PoolSettings:
     spawn: bool = False
 
 
-@dataclass
+@dataclass(eq=False)
 class Place:
     """A supervisor as the command sees it: the line to it, its lesson, the fences told so far, when news is overdue."""
 
@@ -62,73 +62,100 @@ def run_jobs(
     """
     if not jobs:
         return
-    with _Pool(jobs, settings, server) as pool:
-        yield from pool.results(on_fence)
+    with selectors.DefaultSelector() as selector, Pool(settings, selector, server) as pool:
+        pool.add(jobs)
+        while pool.is_busy:
+            for place in pool.places_with_news():
+                for _, result in pool.hear(place, on_fence):
+                    yield result
 
 
-class _Pool:
-    def __init__(self, jobs: Sequence[Job], settings: PoolSettings, ahead: ServerProcess | None) -> None:
-        self._jobs = deque(jobs)
+class Pool:
+    """Places in which lessons run side by side. The selector may be shared: the data of its keys tells whose they are.
+
+    Leaving the block ends everything that runs.
+    """
+
+    def __init__(
+        self, settings: PoolSettings, selector: selectors.BaseSelector, ahead: ServerProcess | None = None
+    ) -> None:
+        self._jobs: deque[Job] = deque()
         self._settings = settings
         self._ahead = ahead
         self._processes: list[subprocess.Popen[bytes]] = []
         self._server: Channel | None = None
-        self._selector = selectors.DefaultSelector()
-        self._modules = tuple(dict.fromkeys(name for job in jobs for name in job.modules))
+        self._selector = selector
+        self._places: list[Place] = []
+        self._modules: tuple[str, ...] = ()
 
-    def __enter__(self) -> _Pool:
-        if is_forked(self._settings.spawn):
-            self._server = self._start_server()
+    def __enter__(self) -> Pool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for key in list(self._selector.get_map().values()):
-            key.data.line.sock.close()
-        self._selector.close()
+        for place in self._places:
+            self._selector.unregister(place.line)
+            place.line.sock.close()
         if self._server is not None:
             self._server.sock.close()
         end(self._processes)
 
-    def results(self, on_fence: Callable[[Job, FenceResult], None]) -> Iterator[LessonResult]:
-        """Keep every place busy until no job is left."""
-        for _ in range(min(self._settings.workers, len(self._jobs))):
-            self._open_place()
-        while self._selector.get_map():
-            self._kill_the_silent()
-            for key, _ in self._selector.select(_LOOK_AGAIN_SECONDS):
-                place: Place = key.data
-                place.line.fill()
-                while (news := place.line.poll(News)) is not None:
-                    yield from self._hear(place, news, on_fence)
-                if place.line.is_closed:
-                    yield from self._lose(place)
+    @property
+    def is_busy(self) -> bool:
+        """True while a lesson runs or waits."""
+        return bool(self._places)
 
-    def _hear(self, place: Place, news: News, on_fence: Callable[[Job, FenceResult], None]) -> Iterator[LessonResult]:
+    def add(self, jobs: Sequence[Job]) -> None:
+        """Run these too, after those already here. What the first ones import, a warm server has ready."""
+        self._jobs.extend(jobs)
+        if not self._processes and is_forked(self._settings.spawn):
+            self._modules = tuple(dict.fromkeys(name for job in jobs for name in job.modules))
+            self._server = self._start_server()
+        for _ in range(min(self._settings.workers - len(self._places), len(self._jobs))):
+            self._open_place()
+
+    def places_with_news(self) -> list[Place]:
+        """Wait a moment for news, where nobody else uses the selector."""
+        self.kill_the_silent()
+        return [key.data for key, _ in self._selector.select(LOOK_AGAIN_SECONDS)]
+
+    def hear(
+        self, place: Place, on_fence: Callable[[Job, FenceResult], None] = lambda job, fence: None
+    ) -> Iterator[tuple[Job, LessonResult]]:
+        """The lessons that a place with news has finished; another is given to it, until none is left."""
+        place.line.fill()
+        while (news := place.line.poll(News)) is not None:
+            yield from self._hear(place, news, on_fence)
+        if place.line.is_closed:
+            yield from self._lose(place)
+
+    def _hear(
+        self, place: Place, news: News, on_fence: Callable[[Job, FenceResult], None]
+    ) -> Iterator[tuple[Job, LessonResult]]:
         place.pid = news.pid or place.pid
         if news.fence is not None and place.job is not None:
             place.fences.append(news.fence)
             place.expect_news()
             on_fence(place.job, news.fence)
-        if news.lesson is not None:
+        if news.lesson is not None and place.job is not None:
+            done = place.job, news.lesson
             self._give(place)
-            yield news.lesson
+            yield done
 
-    def _kill_the_silent(self) -> None:
+    def kill_the_silent(self) -> None:
         """End supervisors that say nothing long after they should, as one does that its lesson has stopped."""
-        for key in list(self._selector.get_map().values()):
-            place: Place = key.data
+        for place in self._places:
             if place.pid and time.monotonic() > place.overdue:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(place.pid, signal.SIGKILL)
 
-    def _lose(self, place: Place) -> Iterator[LessonResult]:
+    def _lose(self, place: Place) -> Iterator[tuple[Job, LessonResult]]:
         """A supervisor is gone: its lesson is told as far as it is known, and another takes its place."""
-        self._selector.unregister(place.line)
-        place.line.sock.close()
+        if place in self._places:
+            self._let_go(place)
         if place.job is not None:
             fences = unreported(place.job.steps, place.fences)
             in_order = tuple(sorted(fences, key=lambda fence: fence.line))
-            yield LessonResult(place.job.name, place.job.title, 0.0, 0.0, in_order)
+            yield place.job, LessonResult(place.job.name, place.job.title, 0.0, 0.0, in_order)
         if self._jobs:
             self._open_place()
 
@@ -137,13 +164,17 @@ class _Pool:
         place.fences.clear()
         place.job = self._jobs.popleft() if self._jobs else None
         if place.job is None:
-            self._selector.unregister(place.line)
-            place.line.sock.close()
+            self._let_go(place)
         else:
             place.expect_news()
             # One that dies meanwhile is found by its closed line.
             with contextlib.suppress(ConnectionError):
                 place.line.send(place.job)
+
+    def _let_go(self, place: Place) -> None:
+        self._places.remove(place)
+        self._selector.unregister(place.line)
+        place.line.sock.close()
 
     def _open_place(self) -> None:
         ours, theirs = socket.socketpair()
@@ -155,6 +186,7 @@ class _Pool:
             self._processes.append(start("supervisor", theirs))
         theirs.close()
         place = Place(Channel(ours))
+        self._places.append(place)
         self._selector.register(place.line, selectors.EVENT_READ, place)
         self._give(place)
 

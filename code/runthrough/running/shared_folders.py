@@ -23,15 +23,22 @@ class SharedFolders:
 
     def unexplained(self, results: Iterable[LessonResult]) -> tuple[Trouble, ...]:
         """A trouble for each folder to which files came that no lesson is known to have made."""
+        results = tuple(results)
+        return tuple(trouble for folder in self._before for trouble in self.unexplained_in(folder, results))
+
+    def unexplained_in(self, folder: Path, results: Iterable[LessonResult]) -> tuple[Trouble, ...]:
+        """The trouble of one folder, if there is any."""
+        if folder not in self._before:
+            return ()
         explained = {self._folder_of[result.path] / name for result in results for name in result.left_files}
-        found = {folder: _files(folder) - before - explained for folder, before in self._before.items()}
-        return tuple(
+        files = _files(folder) - self._before[folder] - explained
+        if not files:
+            return ()
+        return (
             Trouble(
                 f"files came to {folder} during the run: {', '.join(sorted(str(file.name) for file in files))}",
                 "run its lessons one at a time to see which of them leaves these, and clean up there",
-            )
-            for folder, files in found.items()
-            if files
+            ),
         )
 
 

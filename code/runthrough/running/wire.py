@@ -92,6 +92,24 @@ class ServerReady:
     threads: int
 
 
+@dataclass(frozen=True)
+class ServiceSettings:
+    """What a lesson service is told once, with the socket it listens on: the word its clients know, and how to run."""
+
+    token: str
+    workers: int
+    spawn: bool
+
+
+@dataclass(frozen=True)
+class Request:
+    """A client's message to a lesson service: jobs to run, and the key of the one job whose result it waits for."""
+
+    token: str
+    jobs: tuple[Job, ...] = ()
+    wanted: str = ""
+
+
 class Channel:
     """Messages over a socket; once the peer has closed it, there are none."""
 

@@ -1,0 +1,145 @@
+"""What pytest collects: a lesson is a file, each of its Python fences an item that reports what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from runthrough.job import Act, Job, Step
+from runthrough.lesson.document import Lesson, Problem
+from runthrough.pytest_plugin.telling import Proof, failure_text, reason_text, section_text
+from runthrough.result import LessonResult
+from runthrough.running.lesson_client import ServiceLostError
+
+
+class UnreadableLessonError(Exception):
+    """A lesson cannot be read; `problems` say where and what to do."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        super().__init__()
+        self.problems = tuple(problems)
+
+
+class NotProvedError(Exception):
+    """A fence, or what the page says after it, does not hold; the text tells it in full."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A lesson as it was when it was collected, and the job that would run all of it."""
+
+    data: bytes
+    lesson: Lesson
+    job: Job
+    contracts: dict[str, str]
+
+
+class Lessons(Protocol):
+    """What items ask of the session."""
+
+    def read(self, path: Path) -> Collected:
+        """Read a lesson. Raises UnreadableLessonError."""
+
+    def mark(self, name: str, meaning: str) -> pytest.MarkDecorator:
+        """A marker that pytest knows."""
+
+    def job_of(self, file: LessonFile) -> Job:
+        """The job that was handed in for a file."""
+
+    def result_of(self, file: LessonFile) -> LessonResult:
+        """What came of that job, waiting for it. Raises ServiceLostError."""
+
+
+class LessonFile(pytest.File):
+    """A Markdown file whose Python fences are items."""
+
+    def __init__(self, *, lessons: Lessons, **rest: object) -> None:
+        super().__init__(**rest)  # type: ignore[arg-type]  # what pytest's own constructor takes
+        self.lessons = lessons
+        self.collected: Collected | None = None
+
+    def collect(self) -> Iterator[FenceItem]:
+        """An item for each Python fence, in the order of the page."""
+        self.collected = collected = self.lessons.read(self.path)
+        self.extra_keyword_matches.add(collected.job.title)
+        for step in sorted(collected.job.steps, key=lambda step: step.line):
+            item: FenceItem = FenceItem.from_parent(self, name=step.id, step=step)
+            item.add_marker(self.lessons.mark("runthrough", "a Python fence of a Markdown lesson"))
+            if step.proves:
+                item.add_marker(self.lessons.mark("proves", "the contracts that a fence asserts")(*step.proves))
+            for contract in step.proves:
+                item.add_marker(self.lessons.mark(contract, collected.contracts.get(contract, "a contract")))
+            yield item
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> object:  # type: ignore[override]  # pytest's type for it is private
+        """A lesson that cannot be read is told as `path:line: what to do`."""
+        if isinstance(excinfo.value, UnreadableLessonError):
+            return "\n".join(str(problem) for problem in excinfo.value.problems)
+        return super().repr_failure(excinfo)
+
+
+class FenceItem(pytest.Item):
+    """A Python fence. The lesson runs elsewhere and once; the item says what came of this fence."""
+
+    def __init__(self, *, step: Step, **rest: object) -> None:
+        super().__init__(**rest)  # type: ignore[arg-type]  # what pytest's own constructor takes
+        self.step = step
+        self.proof: Proof | None = None
+
+    @property
+    def file(self) -> LessonFile:
+        """The lesson it stands in."""
+        assert isinstance(self.parent, LessonFile)
+        return self.parent
+
+    def reportinfo(self) -> tuple[os.PathLike[str], int, str]:
+        """Where the fence opens; pytest counts lines from 0."""
+        return self.path, self.step.line - 1, f"{self.path.name}::{self.name}"
+
+    def runtest(self) -> None:
+        """Report. Raises NotProvedError for what is red."""
+        collected = self.file.collected
+        assert collected is not None
+        try:
+            result = self.file.lessons.result_of(self.file)
+        except ServiceLostError as error:
+            raise NotProvedError(f"{collected.lesson.name}:{self.step.line}: {error}; run pytest again") from error
+        self.proof = proof = Proof.of(self.step.id, self.file.lessons.job_of(self.file), result)
+        self.user_properties.append(("outcome", proof.outcome.value))
+        self.user_properties += [("proves", contract) for contract in self.step.proves]
+        for name, text in (("stdout", proof.stdout), ("stderr", proof.stderr)):
+            if text:
+                self.add_report_section("call", name, section_text(text))
+        if not self.is_unchanged():
+            raise NotProvedError(
+                f"{collected.lesson.name}:{self.step.line}: the file changed after it was collected\n\n"
+                "  next: Run pytest again: what ran is no longer what the page says."
+            )
+        if proof.is_red:
+            raise NotProvedError(failure_text(collected.lesson, proof))
+        if proof.reason_not_run:
+            pytest.skip(reason_text(proof.reason_not_run))
+
+    def is_unchanged(self) -> bool:
+        """True while the file is what was collected."""
+        collected = self.file.collected
+        try:
+            return collected is not None and self.path.read_bytes() == collected.data
+        except OSError:
+            return False
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> object:  # type: ignore[override]  # pytest's type for it is private
+        """What is red is told in the lesson's own lines, and only faults of this plugin as a traceback."""
+        if isinstance(excinfo.value, NotProvedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+
+def is_only_shown(step: Step) -> bool:
+    """True for a fence that is there to be read."""
+    return step.act is Act.SHOW

@@ -1,0 +1,182 @@
+"""A pytest session with lessons: it reads them, has them run ahead in one pool, and gives items their results."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runthrough.arguments import Options
+from runthrough.job import Job
+from runthrough.lesson.discovery import LEFT_OUT, NAMED_SUFFIXES, SUFFIXES, Finder, unlisted_in
+from runthrough.lesson.document import Problem, Severity
+from runthrough.lesson.read import read_text
+from runthrough.plan import beside
+from runthrough.pytest_plugin.items import Collected, FenceItem, LessonFile, UnreadableLessonError
+from runthrough.result import LessonResult
+from runthrough.road import cores, drawn_seed, planned, problems_of
+from runthrough.running.lesson_client import Address, LessonClient, LessonService, start_service
+from runthrough.selection import up_to
+
+# Under this name an xdist controller tells its workers where the pool is, and with which seed it runs.
+_INPUT = "runthrough"
+
+
+class LessonSession:
+    """The plugin proper. With xdist, the controller has the pool and each worker asks it by its address."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        given: dict[str, Any] = getattr(config, "workerinput", {}).get(_INPUT, {})
+        self._address = Address(given["path"], given["token"]) if given else None
+        self.options = _options(config, given.get("seed"))
+        self._finder = Finder()
+        self._warnings: list[Problem] = []
+        self._marks: set[str] = set()
+        self._service: LessonService | None = None
+        self._client: LessonClient | None = None
+        self._jobs: dict[LessonFile, Job] = {}
+        config.add_cleanup(self._end)
+
+    def pytest_report_header(self) -> str:
+        """Tell the seed, by which a run can be repeated."""
+        return f"runthrough: seed {self.options.seed}, repeat with --runthrough-seed {self.options.seed}"
+
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> LessonFile | None:
+        """A Markdown file is a lesson, by the rules of `runthrough check`."""
+        named = parent.session.isinitpath(file_path)
+        if not file_path.name.lower().endswith(NAMED_SUFFIXES if named else SUFFIXES):
+            return None
+        if _is_left_out(file_path, parent.session):
+            return None
+        lesson: LessonFile = LessonFile.from_parent(parent, path=file_path, lessons=self)
+        return lesson
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Start the pool's interpreters while the lessons are read."""
+        if not self._config.getoption("collectonly") and self._address is None:
+            self._start()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell an xdist worker where the pool is."""
+        address = self._start()
+        node.workerinput[_INPUT] = {"path": address.path, "token": address.token, "seed": self.options.seed}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Have the lessons of all chosen items run ahead."""
+        if self._config.getoption("collectonly") or self._stops_here(session):
+            return
+        chosen: dict[LessonFile, set[str]] = {}
+        for item in session.items:
+            if isinstance(item, FenceItem):
+                chosen.setdefault(item.file, set()).add(item.step.id)
+        if chosen and self._address is not None:
+            jobs = beside([_part(_collected(file).job, ids) for file, ids in chosen.items()])
+            self._jobs = dict(zip(chosen, jobs, strict=True))
+            self._client = LessonClient(self._address)
+            self._client.hand_in(jobs)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """A skip is told at the fence's line, and a duration is the fence's own, not how long its item waited."""
+        report = yield
+        if isinstance(item, FenceItem) and report.when == "call":
+            if item.proof and item.proof.fence:
+                report.duration = item.proof.fence.seconds
+            if report.skipped and isinstance(report.longrepr, tuple):
+                report.longrepr = (str(item.path), item.step.line, report.longrepr[2])
+        return report
+
+    def read(self, path: Path) -> Collected:
+        """Read a lesson and plan it. Raises UnreadableLessonError."""
+        place = self._finder.place(os.path.relpath(path, self._config.invocation_params.dir))
+        try:
+            data = place.path.read_bytes()
+        except OSError as error:
+            problem = Problem(place.name, 1, f"the file cannot be read: {error.strerror}", "see that it is there")
+            raise UnreadableLessonError([problem]) from error
+        lesson = read_text(data, place.path, place.name, place.course)
+        problems = (*(place.course.problems if place.course else ()), *problems_of(lesson))
+        if any(problem.severity is Severity.ERROR for problem in problems):
+            raise UnreadableLessonError(problems)
+        self._warnings += [*problems, *unlisted_in(place.course, lesson)]
+        contracts = (place.course.contracts if place.course else None) or {}
+        statements = {name: str(entry.get("statement", "")) for name, entry in contracts.items()}
+        return Collected(data, lesson, planned([lesson], self.options)[0], statements)
+
+    def mark(self, name: str, meaning: str) -> pytest.MarkDecorator:
+        """A marker that `--strict-markers` knows."""
+        if name not in self._marks:
+            self._marks.add(name)
+            self._config.addinivalue_line("markers", f"{name}: {meaning}")
+        mark: pytest.MarkDecorator = getattr(pytest.mark, name)
+        return mark
+
+    def job_of(self, file: LessonFile) -> Job:
+        """The job that was handed in for a file."""
+        return self._jobs[file]
+
+    def result_of(self, file: LessonFile) -> LessonResult:
+        """What came of that job, waiting for it. Raises ServiceLostError."""
+        assert self._client is not None
+        return self._client.result(self._jobs[file])
+
+    def _stops_here(self, session: pytest.Session) -> bool:
+        """True where pytest runs nothing after errors of collecting; xdist's workers go on."""
+        goes_on = self._config.getoption("continue_on_collection_errors") or hasattr(self._config, "workerinput")
+        return bool(session.testsfailed) and not goes_on
+
+    def _start(self) -> Address:
+        if self._service is None:
+            self._service = start_service(self.options.jobs or cores(), self.options.spawn)
+            self._address = self._service.address
+        assert self._address is not None
+        return self._address
+
+    def _end(self) -> None:
+        if self._client is not None:
+            self._client.close()
+        if self._service is not None:
+            self._service.end()
+
+
+def _options(config: pytest.Config, seed: int | None) -> Options:
+    """What was asked for, in the words of `runthrough check`."""
+    asked = config.getoption("runthrough_seed") if seed is None else seed
+    return Options(
+        command="check",
+        jobs=config.getoption("runthrough_jobs"),
+        timeout=config.getoption("runthrough_timeout"),
+        memory_mib=config.getoption("runthrough_memory"),
+        seed=drawn_seed() if asked is None else asked,
+        spawn=config.getoption("runthrough_spawn"),
+        keep_going=config.getoption("runthrough_keep_going"),
+    )
+
+
+def _part(job: Job, ids: set[str]) -> Job:
+    """The job of what `ids` need: the whole lesson, or its steps up to the last of them."""
+    if len(ids) == len(job.steps):
+        return job
+    return up_to(job, max(number for number, step in enumerate(job.steps, start=1) if step.id in ids))
+
+
+def _collected(file: LessonFile) -> Collected:
+    assert file.collected is not None
+    return file.collected
+
+
+def _is_left_out(file: Path, session: pytest.Session) -> bool:
+    """True for what tools make or hide, below the folder that was asked for."""
+    for path in (file, *file.parents):
+        if session.isinitpath(path):
+            return False
+        if path.name.startswith(".") or path.name in LEFT_OUT:
+            return True
+    return False
