@@ -11,7 +11,7 @@ import pytest
 
 CODE = Path(__file__).parents[1] / "code" / "runthrough"
 
-DOORS = {"__main__", "cli", "road", "arguments", "parsers", "updating", "ci", "pytest_plugin"}
+DOORS = {"__main__", "cli", "road", "arguments", "parsers", "updating", "ci", "exporting", "pytest_plugin"}
 MAY_IMPORT = {
     "job": set(),
     "result": {"job"},

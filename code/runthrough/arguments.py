@@ -36,6 +36,8 @@ class Options:
     github: bool = False
     write: bool = False
     new: bool = False
+    to: str = ""
+    edition: str = "student"
 
 
 def parse(words: Sequence[str]) -> Options:

@@ -65,7 +65,8 @@ def run(words: Sequence[str]) -> int:
 
 def _run(options: Options) -> int:
     try:
-        return {"check": check, "list": list_fences, "update": update}[options.command](options)
+        commands = {"check": check, "list": list_fences, "update": update, "notebooks": notebooks}
+        return commands[options.command](options)
     except UnreadableError as error:
         with unread_by_runner(options):
             tell(error.problems)
@@ -135,6 +136,13 @@ def update(options: Options) -> int:
 
     lessons = read(options.paths)
     return HOLDS if update_lessons(lessons, options) else DOES_NOT_HOLD
+
+
+def notebooks(options: Options) -> int:
+    """Write the lessons as notebooks; nothing runs."""
+    from runthrough.exporting import write_notebooks
+
+    return write_notebooks(options)
 
 
 def _terminal(options: Options, lessons: int) -> Terminal:

@@ -9,15 +9,16 @@ from typing import NoReturn
 from runthrough import __version__
 from runthrough.lesson.limits import LONGEST_TIMEOUT
 
-COMMANDS = ("check", "list", "update")
+COMMANDS = ("check", "list", "update", "notebooks")
 STDOUT = "-"
 MOST_MEMORY_MIB = 1 << 30  # a pebibyte: more than any machine has, and less than a limit can hold
 
 SUMMARY = """\
 commands:
-  check   run the lessons
-  list    print every fence, without running it
-  update  show the texts of a page that are not what came, or write them
+  check      run the lessons
+  list       print every fence, without running it
+  update     show the texts of a page that are not what came, or write them
+  notebooks  write the lessons as notebooks, for students or for instructors
 
 """
 
@@ -26,6 +27,13 @@ exit codes:
   0    every lesson holds
   1    a lesson does not hold
   2    a lesson or the command line cannot be read; nothing has run
+  130  interrupted
+"""
+
+NOTEBOOKS_EPILOG = """\
+exit codes:
+  0    every notebook is written
+  2    a lesson, an image or the command line cannot be read; nothing is written
   130  interrupted
 """
 
@@ -80,15 +88,23 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
         formatter_class=form,
         allow_abbrev=False,
     )
-    for parser in (check, listing, update):
+    notebooks = Parser(
+        prog="runthrough notebooks",
+        description="Write each lesson as a notebook. Nothing is run.",
+        epilog=NOTEBOOKS_EPILOG,
+        formatter_class=form,
+        allow_abbrev=False,
+    )
+    for parser in (check, listing, update, notebooks):
         _add_paths(parser)
     for parser in (check, listing):
         _add_json(parser)
     _add_choice(check)
     _add_writing(update)
+    _add_edition(notebooks)
     for parser in (check, update):
         _add_limits(parser)
-    return top, {"check": check, "list": listing, "update": update}
+    return top, {"check": check, "list": listing, "update": update, "notebooks": notebooks}
 
 
 def _add_paths(parser: Parser) -> None:
@@ -140,6 +156,17 @@ def _add_writing(parser: Parser) -> None:
     add("--write", action="store_true", help="write what is shown to the files, and change nothing else in them")
     add("--new", action="store_true", help="fill output and error fences that are empty, too")
     _add_color(parser)
+
+
+def _add_edition(parser: Parser) -> None:
+    add = parser.add_argument
+    add("--to", required=True, metavar="DIR", help="the folder for the notebooks; it is made where it is missing")
+    add(
+        "--edition",
+        choices=("student", "instructor"),
+        default="student",
+        help="without or with the solutions (default: student)",
+    )
 
 
 def _add_color(parser: Parser) -> None:

@@ -79,3 +79,11 @@ def installed_version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return ""
+
+
+def decided(condition: str, versions: dict[str, str]) -> bool | None:
+    """Whether `condition` holds where these distributions are installed; None where they do not decide it."""
+    parts = _parts(condition)
+    if any(_MARKER.search(part) or (_names(part) or [""])[0] not in versions for part in parts):
+        return None
+    return not any(_unmet(part, versions) for part in parts)

@@ -1,0 +1,175 @@
+"""The command `notebooks`: lessons written as notebooks, with the files that they need beside them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runthrough.arguments import Options
+from runthrough.parsers import UsageError
+from runthrough.road import UnreadableError, read
+
+if TYPE_CHECKING:
+    from runthrough.lesson.document import Course, Lesson, Problem
+    from runthrough.publish.readable import Surroundings
+
+
+@dataclass(frozen=True)
+class Export:
+    """A notebook to write: its lesson, its place below the folder asked for, and its bytes."""
+
+    lesson: Lesson
+    file: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A lesson with its course and the folder that its notebook's place is counted from."""
+
+    lesson: Lesson
+    course: Course | None
+
+    @property
+    def root(self) -> Path:
+        folder = self.lesson.path.parent
+        return self.course.folder if self.course and folder.is_relative_to(self.course.folder) else folder
+
+    @property
+    def file(self) -> str:
+        return self.lesson.path.relative_to(self.root).with_suffix(".ipynb").as_posix()
+
+
+def write_notebooks(options: Options) -> int:
+    """Write the notebooks of the lessons at the options' paths; the exit code."""
+    from runthrough.publish.cells import Edition
+    from runthrough.reports.writing import write_whole
+
+    lessons = read(options.paths)
+    folder = _folder(options.to)
+    exports, beside = notebooks_of(lessons, options.paths, Edition(options.edition))
+    files = {export.file: export.data for export in exports} | beside
+    for name, data in files.items():
+        try:
+            write_whole(folder / name, data)
+        except OSError as error:
+            raise UsageError(f"--to {options.to}: {name} cannot be written: {error.strerror}") from error
+    print(f"{_count(len(exports), 'notebook')} written to {options.to}" + _told(beside))
+    return 0
+
+
+def notebooks_of(
+    lessons: Sequence[Lesson], paths: Sequence[str], edition: str
+) -> tuple[list[Export], dict[str, bytes]]:
+    """The notebooks of lessons that were read from `paths`, and the files beside them. Raises UnreadableError."""
+    from runthrough.lesson.discovery import locate
+    from runthrough.publish.cells import Edition, page_of
+    from runthrough.publish.macros import MacroError
+    from runthrough.publish.notebook import notebook_of
+    from runthrough.publish.raw import RawText
+
+    courses = {place.path: place.course for place in locate(paths).places}
+    places = [_Place(lesson, courses.get(lesson.path)) for lesson in lessons]
+    problems = list(_same_names(places))
+    exports: list[Export] = []
+    beside: dict[str, bytes] = {}
+    for place in places:
+        around, files, wrong = _surroundings(place, places)
+        problems += wrong
+        beside |= files
+        try:
+            page = page_of(place.lesson, around, Edition(edition))
+        except MacroError as error:
+            problems.append(_macro_problem(place, error))
+            continue
+        raw = RawText(place.lesson.path.read_bytes().decode("utf-8"))
+        exports.append(Export(place.lesson, place.file, notebook_of(page, raw)))
+    if problems:
+        raise UnreadableError(problems)
+    return exports, beside
+
+
+def _same_names(places: Sequence[_Place]) -> Iterator[Problem]:
+    from runthrough.lesson.document import Problem
+
+    first: dict[str, _Place] = {}
+    for place in places:
+        other = first.setdefault(place.file, place)
+        if other is not place:
+            message = f"{other.lesson.name} would be written to {place.file} too"
+            yield Problem(place.lesson.name, 1, message, "rename one, or write them to two folders")
+
+
+def _surroundings(place: _Place, places: Sequence[_Place]) -> tuple[Surroundings, dict[str, bytes], list[Problem]]:
+    """What the lesson's links and images are in the notebook, and the files to put beside it."""
+    from runthrough.lesson.document import Problem
+    from runthrough.publish.pieces import Source
+    from runthrough.publish.readable import IMAGE_TYPES, Surroundings, wanted
+
+    links: dict[str, str | None] = {}
+    images: dict[str, bytes] = {}
+    beside: dict[str, bytes] = {}
+    problems: list[Problem] = []
+    exported = {other.lesson.path: other.file for other in places if other.root == place.root}
+    for want in wanted(Source(place.lesson)):
+        path = Path(os.path.normpath(place.lesson.path.parent / want.target))
+        within = path.is_relative_to(place.root) and path.is_file()
+        if want.is_image:
+            if path.suffix.lower() not in IMAGE_TYPES:
+                problems.append(
+                    Problem(place.lesson.name, want.line, f"{want.target} is no image that notebooks show", "use PNG")
+                )
+            elif not path.is_file():
+                problems.append(
+                    Problem(place.lesson.name, want.line, f"there is no image {want.target}", "see how it is spelt")
+                )
+            else:
+                images[want.target] = path.read_bytes()
+        elif within and (path in exported or path.suffix.lower() in (".md", ".markdown")):
+            links[want.target] = os.path.splitext(want.target)[0] + ".ipynb"
+        elif within:
+            beside[path.relative_to(place.root).as_posix()] = path.read_bytes()
+        else:
+            links[want.target] = None
+    for fence in place.lesson.fences:
+        for file in fence.directives.files:
+            path = Path(os.path.normpath(place.lesson.path.parent / file))
+            if path.is_relative_to(place.root) and path.is_file():
+                beside[path.relative_to(place.root).as_posix()] = path.read_bytes()
+    macros = place.course.macros if place.course is not None else {}
+    return Surroundings(macros, links, images), beside, problems
+
+
+def _macro_problem(place: _Place, error: Exception) -> Problem:
+    from runthrough.lesson.document import Problem
+
+    return Problem(place.lesson.name, 1, str(error), "mend it under [macros] in course.toml")
+
+
+def _folder(name: str) -> Path:
+    """The folder to write to, made and tried. Raises UsageError."""
+    import tempfile
+
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        told = f"--to {name}: {error.strerror}; name a folder that can be written"
+        raise UsageError(told) from error
+    return folder
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" + ("" if number == 1 else "s")
+
+
+def _told(beside: dict[str, bytes]) -> str:
+    return f", with {_count(len(beside), 'file')} that they need or link to" if beside else ""
+
+
+__all__ = ["Export", "notebooks_of", "sys", "write_notebooks"]

@@ -1,0 +1,1 @@
+"""Notebooks and pages, made of lessons that have been read."""

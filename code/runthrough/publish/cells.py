@@ -1,0 +1,278 @@
+"""A lesson as the cells of a notebook, for students or for instructors."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from runthrough.lesson.document import Fence, Lesson
+from runthrough.lesson.slugs import slug
+from runthrough.lesson.when import decided
+
+from .boxes import Frame, frames_of
+from .pieces import Kind, Piece, Source, pieces_of
+from .readable import Attachment, Surroundings, edits_of
+from .rewriting import Edit, Rewrite, rewrite
+
+_LONGEST_ID = 60
+_ID = re.compile(r"[a-z0-9-]{1,60}")
+
+
+class Edition(StrEnum):
+    """For whom a notebook is: students find no solution in it, instructors find them all."""
+
+    STUDENT = "student"
+    INSTRUCTOR = "instructor"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. `pieces` are the parts of the lesson it stands for, of which it shows the first under `rewritten`.
+
+    `addition` is code of ours below the code of the page. `fence` is the id of the fence it shows, or "".
+    """
+
+    id: str
+    is_code: bool
+    source: str
+    pieces: tuple[Piece, ...]
+    rewritten: Rewrite
+    fence: str = ""
+    tags: tuple[str, ...] = ()
+    is_folded: bool = False
+    addition: str = ""
+    attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """What it shows."""
+        return self.pieces[0].kind
+
+
+@dataclass(frozen=True)
+class Page:
+    """The cells of a lesson, and what stands before the first of them."""
+
+    source: Source
+    edition: Edition
+    before: tuple[Piece, ...]
+    cells: tuple[Cell, ...]
+
+
+def page_of(lesson: Lesson, around: Surroundings, edition: Edition) -> Page:
+    """The cells of a lesson that has no errors. Raises MacroError."""
+    source = Source(lesson)
+    edits, attachments = edits_of(source, around)
+    frames = frames_of(source)
+    pieces = pieces_of(source)
+    removed = [Edit(piece.start, piece.end, "") for piece in pieces if piece.fence and piece.fence.directives.hidden]
+    before: list[Piece] = []
+    cells: list[Cell] = []
+    for piece in pieces:
+        if piece.kind is Kind.FRONT or (piece.is_answer and edition is Edition.STUDENT):
+            cell = None
+        elif piece.kind is Kind.CODE and piece.fence is not None and not not_executed(piece.fence, lesson):
+            cell = _code_cell(source, piece, edition)
+        else:
+            cell = _prose_cell(source, piece, [*removed, *_notes(source, piece), *edits], frames, attachments)
+        if cell is not None:
+            cells.append(cell)
+        elif cells:
+            cells[-1] = replace(cells[-1], pieces=(*cells[-1].pieces, piece))
+        else:
+            before.append(piece)
+    return Page(source, edition, tuple(before), tuple(_with_ids(cells)))
+
+
+def not_executed(fence: Fence, lesson: Lesson) -> str:
+    """Why code is shown in a notebook and not executed, or ""."""
+    said = fence.directives
+    if reason := said.skip or said.show:
+        return reason
+    if said.alone:
+        return "it shows what this code does in a fresh Python; to see that, run it in a new notebook"
+    if said.namespace:
+        return f"it is a program of its own ({said.namespace}) that must not meet the names of this notebook"
+    if said.wrong:
+        return "it is a typical wrong answer" + (f", of which the check says: {said.match}" if said.match else "")
+    if said.when and decided(said.when, {"torch": lesson.pinned_torch} if lesson.pinned_torch else {}) is not True:
+        return f"it is for {said.when}"
+    return ""
+
+
+def _notes(source: Source, piece: Piece) -> Iterator[Edit]:
+    """Above code that is only shown, why it is."""
+    fence = piece.fence
+    if piece.kind is not Kind.CODE or fence is None:
+        return
+    at = source.starts[fence.line - 1] + source.lines[fence.line - 1].index(fence.marker)
+    reason = not_executed(fence, source.lesson)
+    words = _literal(reason[:1].upper() + reason[1:])
+    yield Edit(at, at, f"*Not executed here.* {words}.\n{fence.prefix.rstrip()}\n{fence.prefix}".replace("..\n", ".\n"))
+
+
+def _literal(words: str) -> str:
+    """Words that Markdown must not read as markup."""
+    return re.sub(r"([\\`*_\[\]<>$])", r"\\\1", words)
+
+
+def _code_cell(source: Source, piece: Piece, edition: Edition) -> Cell:
+    fence = piece.fence
+    assert fence is not None
+    said = fence.directives
+    edits, addition = list(_code_edits(source, piece, fence)), ""
+    if (said.check and edition is Edition.STUDENT) or said.solution:
+        addition = f"check({said.check or said.solution})"
+    rewritten = Rewrite(piece.start, piece.end, tuple(edits))
+    code = rewritten.shown(source.text)
+    if addition:
+        addition = "\n\n" + addition if code else addition
+    fails = said.raises or (said.check and edition is Edition.STUDENT)
+    inside_fold = any(fold.first_line < fence.line <= fold.last_line for fold in source.folds)
+    tags = [*(["raises-exception"] if fails else []), *(["remove-cell"] if said.hidden else [])]
+    if inside_fold and not said.hidden:
+        tags.append("hide-input")
+    return Cell(
+        id=fence.id,
+        is_code=True,
+        source=code + addition,
+        pieces=(piece,),
+        rewritten=rewritten,
+        fence=fence.id,
+        tags=(*tags, *_role_tags(fence)),
+        is_folded=inside_fold or said.hidden,
+        addition=addition,
+    )
+
+
+def _role_tags(fence: Fence) -> Iterator[str]:
+    for role in ("exercise", "check", "solution"):
+        if getattr(fence.directives, role):
+            yield role
+
+
+def _code_edits(source: Source, piece: Piece, fence: Fence) -> Iterator[Edit]:
+    """The code alone: without its comments, its markers and what stands before each line."""
+    starts, lines = source.starts, source.lines
+    is_console = fence.code.lstrip().startswith(">>>")
+    rows = fence.code.split("\n")[:-1] if fence.code else []
+    yield Edit(piece.start, starts[fence.code_line - 1], "")
+    for number, row in enumerate(rows, start=fence.code_line):
+        start, line = starts[number - 1], lines[number - 1]
+        shown = _from_console(row) if is_console else row
+        if line.endswith(shown):
+            yield Edit(start, start + len(line) - len(shown), "")
+        elif shown.endswith(row) and line.endswith(row):
+            yield Edit(start, start + len(line) - len(row), shown[: len(shown) - len(row)])
+        else:
+            yield Edit(start, start + len(line), shown)
+    after = starts[fence.code_line - 1 + len(rows)]
+    last = after - 1 if rows else after
+    yield Edit(min(last, piece.end), piece.end, "")
+
+
+def _from_console(row: str) -> str:
+    """A line of a `>>>` session as a line of a script; what it printed becomes a comment."""
+    match = re.match(r"[ \t]*(?:>>>|\.\.\.)(?: |$)", row)
+    if match:
+        return row[match.end() :]
+    return f"#> {row}" if row.strip() else row
+
+
+def _prose_cell(
+    source: Source, piece: Piece, edits: Sequence[Edit], frames: Sequence[Frame], attachments: Sequence[Attachment]
+) -> Cell | None:
+    start, end = piece.start, piece.end
+    is_mistake = piece.fence is not None and piece.fence.directives.wrong
+    framed = [] if is_mistake else list(_frame_edits(source, piece, edits, frames))
+    before = [edit for edit in framed if edit.start == edit.end == start and edit.text.endswith("\n\n")]
+    after = [edit for edit in framed if edit.start == edit.end == end]
+    inner = [edit for edit in framed if edit not in before and edit not in after]
+    rewritten = rewrite(start, end, [*inner, *edits], source.text, before=before, after=after)
+    shown = rewritten.shown(source.text)
+    if not shown.strip():
+        return None
+    fence = piece.fence.id if piece.fence is not None else ""
+    carried = tuple(each for each in attachments if start <= each.at < end)
+    kept = tuple({each.name: each for each in carried}.values())
+    tags = ("expected-output",) if piece.kind is Kind.OUTPUT else ()
+    return Cell(fence, False, shown, (piece,), rewritten, fence, tags, attachments=kept)
+
+
+def _frame_edits(source: Source, piece: Piece, edits: Sequence[Edit], frames: Sequence[Frame]) -> Iterator[Edit]:
+    """What keeps every `<details>` and box whole within a cell."""
+    start, end = piece.start, piece.end
+    again, closings = [], []
+    for frame in frames:
+        opens, closes = start <= frame.start < end, start <= frame.close < end
+        if frame.end <= start or frame.start >= end:
+            continue
+        first, last = (frame.inside if opens else start), (frame.close if closes else end)
+        if opens and closes:
+            yield from _ends(source, frame)
+        elif not _has_words(source, first, last, edits, frames):
+            if opens:
+                is_before_hidden = any(edit.start == end for edit in edits)
+                yield Edit(frame.start, frame.inside, "" if is_before_hidden else frame.bare)
+            if closes:
+                yield Edit(frame.close, frame.end, "")
+        else:
+            yield from _ends(source, frame, opens=opens, closes=closes)
+            if not opens:
+                is_begun = _has_words(source, frame.inside, start, edits, frames)
+                again.append(frame.again if is_begun else frame.opening.strip("\n"))
+            closings += [] if closes else [frame.shut]
+    if again:
+        yield Edit(start, start, "\n\n".join(again) + "\n\n")
+    if closings:
+        yield Edit(end, end, "\n\n" + "\n\n".join(reversed(closings)))
+
+
+def _ends(source: Source, frame: Frame, *, opens: bool = True, closes: bool = True) -> Iterator[Edit]:
+    """The opening and closing of a frame as they are shown, where that is not what the page has."""
+    if opens and source.text[frame.start : frame.inside] != frame.opening:
+        yield Edit(frame.start, frame.inside, frame.opening)
+    if closes and source.text[frame.close : frame.end] != frame.closing:
+        yield Edit(frame.close, frame.end, frame.closing)
+
+
+def _has_words(source: Source, first: int, last: int, edits: Sequence[Edit], frames: Sequence[Frame]) -> bool:
+    """True where anything but the closings of frames is shown between two places."""
+    bare = [Edit(frame.close, frame.end, "") for frame in frames]
+    return bool(rewrite(first, last, [*bare, *edits], source.text).shown(source.text).strip(" >\t\n"))
+
+
+def _with_ids(cells: Sequence[Cell]) -> Iterator[Cell]:
+    """Every cell under an id of its own; those of fences come first, so that prose moves none of them."""
+    taken: set[str] = set()
+    of_fences = {cell.fence: _unique(cell.fence, taken) for cell in cells if cell.fence}
+    before = "page"
+    for cell in cells:
+        if cell.fence:
+            before = of_fences[cell.fence]
+            yield replace(cell, id=before)
+        else:
+            heading = re.match(r"#{1,6}[ \t]+(.*)", re.sub(r"<a [^>]*></a>", "", cell.source))
+            stem = slug(heading[1]) if heading else f"after-{before}"
+            yield replace(cell, id=_unique(stem, taken))
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    """A valid id of a cell: the name as it is, or as much of it as can be with a hash of the rest."""
+    found = name
+    count = 1
+    while not _ID.fullmatch(found) or found in taken:
+        mark = hashlib.sha256(f"{name} {count}".encode()).hexdigest()[:8]
+        stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[: _LONGEST_ID - 9].strip("-")
+        found = f"{stem}-{mark}".lstrip("-")
+        count += 1
+    taken.add(found)
+    return found
+
+
+def is_executed(page: Page) -> bool:
+    """True for a notebook with code to execute."""
+    return any(cell.is_code and cell.pieces[0].fence is not None for cell in page.cells)

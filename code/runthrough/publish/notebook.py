@@ -1,0 +1,123 @@
+"""Cells as the bytes of a notebook file: nbformat 4.5, the same for the same cells."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import posixpath
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .cells import Cell, Edition, Page, is_executed
+from .pieces import Piece
+from .raw import RawText
+
+FORMAT = 1  # of what our metadata holds
+SETUP = "torch-version"
+
+_SETUP_CODE = """\
+# This page was made with torch {torch}. This cell looks at what is here; it installs nothing.
+def check_torch(wanted):
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = version("torch").partition("+")[0]
+    except PackageNotFoundError:
+        found = ""
+    if found == wanted:
+        print(f"torch {{wanted}} is here: every text and number below should come as shown.")
+    elif found:
+        print(f"torch {{found}} is here: texts and numbers may differ from those shown.")
+    else:
+        print("There is no torch here, and nothing below will run.")
+    if found != wanted:
+        print(f"For the same, type in a terminal and then restart the kernel: python -m pip install torch=={{wanted}}")
+
+
+check_torch("{torch}")
+del check_torch"""
+
+
+def notebook_of(page: Page, raw: RawText) -> bytes:
+    """The file's bytes; `raw` is the lesson's own. Raises nbformat's ValidationError where the fault is ours."""
+    import nbformat
+
+    lesson = page.source.lesson
+    cells = [_cell(cell, page.edition, raw, page) for cell in page.cells]
+    if lesson.pinned_torch and is_executed(page):
+        cells.insert(0, _setup(lesson.pinned_torch, {cell.id for cell in page.cells}))
+    ours: dict[str, Any] = {
+        "format": FORMAT,
+        "edition": page.edition.value,
+        "lesson": posixpath.basename(lesson.path.name),
+    }
+    if page.edition is Edition.INSTRUCTOR:
+        ours["markdown"] = _raw_text(page.before, page, raw)
+    notebook = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
+            "runthrough": ours,
+            "title": lesson.title,
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    nbformat.validate(nbformat.from_dict(notebook))  # type: ignore[no-untyped-call]
+    return (json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode("utf-8", "surrogatepass")
+
+
+def _cell(cell: Cell, edition: Edition, raw: RawText, page: Page) -> dict[str, Any]:
+    markdown = _raw_text(cell.pieces, page, raw)
+    ours: dict[str, Any] = {"cell": cell.id, "kind": cell.kind.value}
+    if cell.fence:
+        ours["fence"] = cell.fence
+    if edition is Edition.INSTRUCTOR:
+        ours["markdown"] = markdown
+    else:
+        shown = _raw_text(cell.pieces[:1], page, raw)
+        ours["digest"] = digest(shown)
+    metadata: dict[str, Any] = {"runthrough": ours}
+    if cell.tags:
+        metadata["tags"] = list(cell.tags)
+    if cell.is_folded:
+        metadata["jupyter"] = {"source_hidden": True}
+    made: dict[str, Any] = {"id": cell.id, "metadata": metadata, "source": cell.source.splitlines(keepends=True)}
+    if cell.is_code:
+        return {**made, "cell_type": "code", "execution_count": None, "outputs": []}
+    made["cell_type"] = "markdown"
+    if cell.attachments:
+        made["attachments"] = {
+            each.name: {each.media_type: base64.b64encode(each.data).decode("ascii")} for each in cell.attachments
+        }
+    return made
+
+
+def digest(markdown: str) -> str:
+    """By which an edit is known to be one of this very text."""
+    return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _setup(torch: str, taken: set[str]) -> dict[str, Any]:
+    name = SETUP
+    while name in taken:
+        name += "-"
+    return {
+        "id": name,
+        "cell_type": "code",
+        "execution_count": None,
+        "metadata": {"runthrough": {"cell": name, "kind": "setup"}},
+        "outputs": [],
+        "source": _SETUP_CODE.format(torch=torch).splitlines(keepends=True),
+    }
+
+
+def _raw_text(pieces: Sequence[Piece], page: Page, raw: RawText) -> str:
+    return "".join(line for piece in pieces for line in _raw_lines(piece, page, raw))
+
+
+def _raw_lines(piece: Piece, page: Page, raw: RawText) -> Iterator[str]:
+    count = page.source.text.count("\n", piece.start, piece.end)
+    yield from raw.lines[piece.line - 1 : piece.line - 1 + count]
