@@ -11,7 +11,18 @@ import pytest
 
 CODE = Path(__file__).parents[1] / "code" / "runthrough"
 
-DOORS = {"__main__", "cli", "road", "arguments", "parsers", "updating", "ci", "exporting", "pytest_plugin"}
+DOORS = {
+    "__main__",
+    "cli",
+    "road",
+    "arguments",
+    "parsers",
+    "updating",
+    "ci",
+    "exporting",
+    "notebook_import",
+    "pytest_plugin",
+}
 MAY_IMPORT = {
     "job": set(),
     "result": {"job"},
@@ -24,6 +35,7 @@ MAY_IMPORT = {
     "running": {"expect", "job", "result"},
     "reports": {"lesson.document", "job", "result"},
     "publish": {"reports", "lesson", "job", "result"},
+    "importing": {"expect", "lesson", "job", "result"},
 }
 HEAVY = ("torch", "numpy", "nbformat", "jinja2", "rich", "markdown_it", "mdit_py_plugins", "yaml", "psutil")
 

@@ -38,6 +38,7 @@ class Options:
     new: bool = False
     to: str = ""
     edition: str = "student"
+    force: bool = False
 
 
 def parse(words: Sequence[str]) -> Options:

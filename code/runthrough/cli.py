@@ -65,7 +65,13 @@ def run(words: Sequence[str]) -> int:
 
 def _run(options: Options) -> int:
     try:
-        commands = {"check": check, "list": list_fences, "update": update, "notebooks": notebooks}
+        commands = {
+            "check": check,
+            "list": list_fences,
+            "update": update,
+            "notebooks": notebooks,
+            "import": bring_in,
+        }
         return commands[options.command](options)
     except UnreadableError as error:
         with unread_by_runner(options):
@@ -143,6 +149,14 @@ def notebooks(options: Options) -> int:
     from runthrough.exporting import write_notebooks
 
     return write_notebooks(options)
+
+
+def bring_in(options: Options) -> int:
+    """Write a lesson from a notebook; nothing runs."""
+    from runthrough.notebook_import import import_notebook
+
+    import_notebook(options)
+    return HOLDS
 
 
 def _terminal(options: Options, lessons: int) -> Terminal:

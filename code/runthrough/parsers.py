@@ -9,7 +9,7 @@ from typing import NoReturn
 from runthrough import __version__
 from runthrough.lesson.limits import LONGEST_TIMEOUT
 
-COMMANDS = ("check", "list", "update", "notebooks")
+COMMANDS = ("check", "list", "update", "notebooks", "import")
 STDOUT = "-"
 MOST_MEMORY_MIB = 1 << 30  # a pebibyte: more than any machine has, and less than a limit can hold
 
@@ -19,6 +19,7 @@ commands:
   list       print every fence, without running it
   update     show the texts of a page that are not what came, or write them
   notebooks  write the lessons as notebooks, for students or for instructors
+  import     write a lesson from a Jupyter notebook
 
 """
 
@@ -42,6 +43,13 @@ exit codes:
   0    nothing to change, or all of it written
   1    something to change is not written, or a lesson does not hold for another reason
   2    a lesson or the command line cannot be read; nothing has run
+  130  interrupted
+"""
+
+IMPORT_EPILOG = """\
+exit codes:
+  0    the lesson is written
+  2    the notebook or the command line cannot be read, or a file is in the way; nothing is written
   130  interrupted
 """
 
@@ -104,7 +112,7 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     _add_edition(notebooks)
     for parser in (check, update):
         _add_limits(parser)
-    return top, {"check": check, "list": listing, "update": update, "notebooks": notebooks}
+    return top, {"check": check, "list": listing, "update": update, "notebooks": notebooks, "import": _import_parser()}
 
 
 def _add_paths(parser: Parser) -> None:
@@ -115,6 +123,19 @@ def _add_paths(parser: Parser) -> None:
         default=[],
         help="a lesson, a folder or a course (default: the courses below this folder)",
     )
+
+
+def _import_parser() -> Parser:
+    parser = Parser(
+        prog="runthrough import",
+        description="Write a lesson from a Jupyter notebook, and tell of all that is not kept. Nothing is run.",
+        epilog=IMPORT_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("paths", metavar="NOTEBOOK [LESSON]", nargs="*", default=[], help="a .ipynb file, and the .md")
+    parser.add_argument("--force", action="store_true", help="replace a lesson that is there and holds other words")
+    return parser
 
 
 def _add_json(parser: Parser) -> None:
