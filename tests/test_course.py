@@ -98,6 +98,8 @@ def changed_lines(path: Path, job: Job, place: float) -> set[int]:
         promise = step.promise
         if promise.comparing is Comparing.EXACT and not Tolerance(promise.rtol, promise.atol).is_given:
             for expected in promise.expected:
+                if expected.shown is Shown.FIGURE:
+                    continue  # it stands in a file of its own
                 rows = [
                     (line, ends[line - 1], row) for line, row in enumerate(expected.text.split("\n"), expected.line)
                 ]

@@ -23,11 +23,12 @@ class Form(StrEnum):
 
 
 class Shown(StrEnum):
-    """What a text on the page shows of its fence: all it printed, its error, or what one print call printed."""
+    """What the page shows of its fence: all it printed, its error, what one print call printed, or its figure."""
 
     OUTPUT = "output"
     ERROR = "error"
     PRINT = "print"
+    FIGURE = "figure"
 
 
 class Comparing(StrEnum):
@@ -40,12 +41,16 @@ class Comparing(StrEnum):
 
 @dataclass(frozen=True)
 class Expected:
-    """A text the page shows for a fence. `line` is its first line in the lesson; `call_line` the print call's."""
+    """A text the page shows for a fence. `line` is its first line in the lesson; `call_line` the print call's.
+
+    The text of a figure is that of `file`, beside the lesson, and its line is the fence's; "" where there is no file.
+    """
 
     shown: Shown
     text: str
     line: int
     call_line: int = 0
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,7 @@ class Step:
     """One fence of a lesson, as the runner sees it. Lines are 1-based lines of the lesson.
 
     `file` is the absolute path of another file that the code is from; the lines are then lines of that file.
+    `figure` names what it draws: its last expression, or the graph of the expression `of`.
     """
 
     id: str
@@ -131,6 +137,8 @@ class Step:
     writes: tuple[str, ...] = ()
     hint: str = ""
     file: str = ""
+    figure: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True)

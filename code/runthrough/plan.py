@@ -18,6 +18,7 @@ from runthrough.lesson.when import installed_version, unmet
 from runthrough.preloading import modules_of
 
 DEFAULT_TIMEOUT = 30.0  # seconds
+FIGURES = "figures"  # the folder beside a lesson that holds them
 
 
 def plan(
@@ -30,7 +31,9 @@ def plan(
 ) -> Job:
     """The job of a lesson that has no errors. `timeout` in seconds is for fences that name none of their own."""
     steps = [
-        _with_prose(_step(fence, _shown_below(lesson.fences, number), timeout), fence, lesson)
+        _with_prose(
+            _with_figure(_step(fence, _shown_below(lesson.fences, number), timeout), fence, lesson), fence, lesson
+        )
         for number, fence in enumerate(lesson.fences)
         if fence.role is Role.CODE
     ]
@@ -76,6 +79,26 @@ def _step(fence: Fence, shown: Sequence[Fence], timeout: float) -> Step:
         writes=said.writes,
         hint=fence.hint,
     )
+
+
+def _with_figure(step: Step, fence: Fence, lesson: Lesson) -> Step:
+    """The step with the figure that it promises; the graph of an expression is not drawn yet."""
+    said = fence.directives
+    if not said.figure:
+        return step
+    step = replace(step, figure=said.figure, of=said.of)
+    if said.of:
+        return step
+    file = f"{FIGURES}/{said.figure}.svg"
+    expected = Expected(Shown.FIGURE, _text_of(lesson.path.parent / file), fence.line, file=file)
+    return replace(step, promise=replace(step.promise, expected=(*step.promise.expected, expected)))
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _with_prose(step: Step, fence: Fence, lesson: Lesson) -> Step:

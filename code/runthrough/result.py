@@ -35,6 +35,8 @@ class Cause(StrEnum):
     OTHER_MESSAGE = "other-message"
     EXITED = "exited"
     OTHER_OUTPUT = "other-output"
+    OTHER_FIGURE = "other-figure"
+    NO_FIGURE = "no-figure"
     EXERCISE = "exercise"
     MEMORY = "memory"
     LEFT_FILES = "left-files"
@@ -45,7 +47,7 @@ class Cause(StrEnum):
     EARLIER = "earlier"
 
 
-# The reason told of a claim that differs where that is no fault.
+# The reason told of a claim or figure that differs where that is no fault.
 DRIFT = "drift"
 
 
@@ -55,6 +57,7 @@ class Mismatch:
 
     `rows` are the two as a diff around that line, each beginning with `- `, `+ ` or two spaces; none where the lines
     shown may stand anywhere in what came.
+    A figure's text is that of `file`, beside the lesson; it is "" where there is no such file.
     """
 
     shown: Shown
@@ -63,6 +66,7 @@ class Mismatch:
     found: str
     text_line: int
     rows: tuple[str, ...] = ()
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,17 @@ class ClaimResult:
     outcome: Outcome
     reason: str = ""
     cause: Cause | None = None
+
+
+@dataclass(frozen=True)
+class FigureResult:
+    """A figure held against its `file`, beside the lesson; `line` is that of the fence that draws it."""
+
+    name: str
+    file: str
+    line: int
+    outcome: Outcome
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -176,6 +191,7 @@ class LessonResult:
     troubles: tuple[Trouble, ...] = ()
     left_files: tuple[str, ...] = ()
     claims: tuple[ClaimResult, ...] = ()
+    figures: tuple[FigureResult, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -44,7 +44,7 @@ def update_lessons(lessons: Sequence[Lesson], options: Options) -> bool:
 
 def _settled(lessons: Sequence[Lesson], options: Options) -> tuple[list[Page], Report]:
     """The pages after as many runs as they need, and the report of the first."""
-    from runthrough.amend.page import Run, advance, page_of
+    from runthrough.amend.page import Run, advance, page_of, with_new_figures
     from runthrough.lesson.discovery import locate
 
     # One broken text must not hide those below it.
@@ -54,6 +54,7 @@ def _settled(lessons: Sequence[Lesson], options: Options) -> tuple[list[Page], R
     first: Report | None = None
     while unsettled := [page for page in pages if not page.is_settled]:
         jobs = planned([page.current for page in unsettled], options)
+        jobs = [with_new_figures(job, page) for job, page in zip(jobs, unsettled, strict=True)]
         # A lesson run again keeps its seed, or its random numbers would be others.
         options = replace(options, seed=jobs[0].seed)
         report = run_quietly(jobs, options)
@@ -74,23 +75,30 @@ def _report(report: Report, pages: Sequence[Page], *, is_written: bool) -> Repor
 
 
 def _diff(page: Page) -> Iterator[Line]:
-    from runthrough.reports.pen import Span, line, visible
+    from runthrough.reports.pen import Span, line, plural, visible
 
     name = page.lesson.name
     before, after = page.lesson.text.split("\n"), page.current.text.split("\n")
     for row in difflib.unified_diff(before, after, name, f"{name} (updated)", lineterm=""):
         yield line(Span(visible(row), _STYLES.get(row[:1], "")))
+    for file, text in page.figures:
+        there = (page.lesson.path.parent / file).exists()
+        size = plural(len(text.encode()), "byte")
+        yield line(Span("figure", "bold"), f" {visible(file)}  {'drawn anew' if there else 'is new'}, {size}")
 
 
 def _write(page: Page) -> bool:
-    """Write the page, unless its file is no longer the one that was run."""
+    """Write the page and its figures, unless its file is no longer the one that was run."""
     from runthrough.reports.writing import write_whole
 
     try:
         if page.lesson.path.read_bytes() != page.source.data:
             print(f"{page.lesson.name}:1: the file changed while it was run (update it again)", file=sys.stderr)
             return False
-        write_whole(page.lesson.path, page.now.data)
+        for file, text in page.figures:
+            write_whole(page.lesson.path.parent / file, text.encode())
+        if page.now.data != page.source.data:
+            write_whole(page.lesson.path, page.now.data)
     except OSError as error:
         print(f"{page.lesson.name}:1: the file cannot be written: {error.strerror}", file=sys.stderr)
         return False

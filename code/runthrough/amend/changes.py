@@ -20,11 +20,12 @@ _CUT = re.compile(r"^\[\.\.\. \d+ bytes cut here \.\.\.\]$", re.MULTILINE)
 
 
 class Kind(StrEnum):
-    """What is changed: the inside of an output or error fence, the `#>` comments of a fence, or a claimed word."""
+    """What is changed: the inside of an output or error fence, a fence's `#>` comments, a claimed word, or a figure."""
 
     FENCE = "fence"
     PRINTS = "prints"
     CLAIM = "claim"
+    FIGURE = "figure"
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,16 @@ class Place:
 
 @dataclass(frozen=True)
 class Change:
-    """The edits of one place, and the texts that must be read back from it. `owner` is the fence that ran."""
+    """The edits of one place, and the texts that must be read back from it. `owner` is the fence that ran.
+
+    A figure is no part of the page: without edits, its one text is for `file`.
+    """
 
     place: Place
     owner: int
     edits: tuple[Edit, ...]
     texts: tuple[str, ...]
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def wanted(
 
 def _only_texts_differ(step: Step, fence: FenceResult) -> bool:
     """True for a fence that did what it promised, but for the texts shown. An assertion is never one of them."""
-    if fence.cause not in (Cause.OTHER_OUTPUT, Cause.OTHER_MESSAGE) or not fence.mismatches:
+    if fence.cause not in (Cause.OTHER_OUTPUT, Cause.OTHER_MESSAGE, Cause.OTHER_FIGURE) or not fence.mismatches:
         return False
     if fence.also:
         return False
@@ -127,7 +132,9 @@ def _of_texts(
     if prints:
         yield _of_prints(lesson.fences[code], source, Place(Kind.PRINTS, code), owner, prints, tolerance)
     for mismatch in result.mismatches:
-        if mismatch.shown is not Shown.PRINT:
+        if mismatch.shown is Shown.FIGURE:
+            yield Change(Place(Kind.FIGURE, code), owner, (), (mismatch.found,), mismatch.file)
+        elif mismatch.shown is not Shown.PRINT:
             number = by_line[mismatch.text_line]
             place = Place(Kind.FENCE, number)
             if not mismatch.expected.strip() and not fill:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from runthrough.amend.changes import Change, Kind, Place, Refusal, Standing, standings, wanted
 from runthrough.amend.edits import Source
-from runthrough.job import Job
+from runthrough.job import Job, Shown, Step
 from runthrough.lesson.document import Course, Lesson, Severity
 from runthrough.lesson.print_comments import print_comments
 from runthrough.lesson.read import read_text
@@ -29,8 +29,9 @@ class Run:
 class Page:
     """A lesson as it is on disk (`lesson`, `source`) and as it should be (`current`, `now`).
 
-    `touched` are the places changed so far with the fence that owns each, `broken` the numbers of fences that fail
-    beside their texts, `first` and `last` the runs of the page as it is and as it should be.
+    `touched` are the places changed so far with the fence that owns each, `figures` the new texts of its figures'
+    files, `broken` the numbers of fences that fail beside their texts, `first` and `last` the runs of the page as it is
+    and as it should be.
     """
 
     lesson: Lesson
@@ -40,6 +41,7 @@ class Page:
     now: Source
     runs: int = 0
     touched: frozenset[tuple[Place, int]] = frozenset()
+    figures: tuple[tuple[str, str], ...] = ()
     refusals: tuple[Refusal, ...] = ()
     broken: frozenset[int] = frozenset()
     first: Run | None = None
@@ -49,13 +51,27 @@ class Page:
     @property
     def is_changed(self) -> bool:
         """True where the page should not be as it is."""
-        return self.now.text != self.source.text
+        return self.now.text != self.source.text or bool(self.figures)
 
 
 def page_of(lesson: Lesson, data: bytes, course: Course | None) -> Page:
     """A page before its first run. `data` are the bytes of its file."""
     source = Source(data.decode("utf-8"))
     return Page(lesson, source, course, lesson, source)
+
+
+def with_new_figures(job: Job, page: Page) -> Job:
+    """The job of the page as it should be: the files of its figures hold what was drawn."""
+    new = dict(page.figures)
+    return replace(job, steps=tuple(_with_figure(step, new) for step in job.steps)) if new else job
+
+
+def _with_figure(step: Step, new: dict[str, str]) -> Step:
+    expected = tuple(
+        replace(each, text=new[each.file]) if each.shown is Shown.FIGURE and each.file in new else each
+        for each in step.promise.expected
+    )
+    return replace(step, promise=replace(step.promise, expected=expected))
 
 
 def advance(page: Page, run: Run, *, fill: bool) -> Page:
@@ -111,14 +127,17 @@ def line_of(lesson: Lesson, place: Place) -> int:
 def _again(page: Page, *, fill: bool) -> Page:
     """Begin anew from the page as it is, with what has been learnt; its first run is still true."""
     assert page.first is not None
-    fresh = replace(page, current=page.lesson, now=page.source, runs=0, touched=frozenset())
+    fresh = replace(page, current=page.lesson, now=page.source, runs=0, touched=frozenset(), figures=())
     return advance(fresh, page.first, fill=fill)
 
 
-def _changed(page: Page, changes: Iterable[Change]) -> Page:
+def _changed(page: Page, changes: Sequence[Change]) -> Page:
     now = page.now.with_edits(edit for change in changes for edit in change.edits)
     touched = page.touched | {(change.place, change.owner) for change in changes}
-    return replace(page, now=now, current=_read(page, now), runs=page.runs + 1, touched=touched)
+    drawn = {change.file: change.texts[0] for change in changes if change.place.kind is Kind.FIGURE}
+    figures = tuple((dict(page.figures) | drawn).items())
+    current = _read(page, now)
+    return replace(page, now=now, current=current, runs=page.runs + 1, touched=touched, figures=figures)
 
 
 def _read(page: Page, source: Source) -> Lesson:
@@ -128,6 +147,8 @@ def _read(page: Page, source: Source) -> Lesson:
 
 def _unread(page: Page, change: Change) -> str:
     """Why a change would not be read as it is meant, or ""."""
+    if change.place.kind is Kind.FIGURE:
+        return ""
     lesson = _read(page, page.now.with_edits(change.edits))
     before = page.current
     same = (

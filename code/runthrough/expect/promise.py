@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from runthrough.expect.compare import Tolerance, agrees
 from runthrough.expect.difference import first_difference, first_missing, rows_of_difference
+from runthrough.expect.figures import difference_in_words, mismatch_of_figure
 from runthrough.job import Comparing, Part, Promise, Role, Shown
 from runthrough.result import Cause, Mismatch, Outcome, RaisedError
 
@@ -20,13 +21,16 @@ from runthrough.result import Cause, Mismatch, Outcome, RaisedError
 class Came:
     """What came of a fence: its error, all its output with its value last, and what single print calls printed.
 
-    `answer_error` is what an exercise's check raised at the answer that the fence gives.
+    `answer_error` is what an exercise's check raised at the answer that the fence gives, `figure` the SVG text of its
+    figure, `no_figure` why there is none.
     """
 
     error: RaisedError | None = None
     output: str = ""
     prints: dict[int, str] = field(default_factory=dict)
     answer_error: RaisedError | None = None
+    figure: str = ""
+    no_figure: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,26 @@ def judge(promise: Promise, came: Came, part: Part | None = None, is_pinned: boo
         # What a broken fence printed or not follows from its break.
         return verdict
     mismatches = tuple(_mismatches(promise, came))
+    if came.no_figure:
+        return Verdict(Outcome.FAILED, f"this fence draws no figure: {came.no_figure}", Cause.NO_FIGURE, mismatches)
     if not mismatches or not is_pinned:
         return Verdict(Outcome.PASSED, mismatches=mismatches)
-    first = mismatches[0]
-    cause = Cause.OTHER_MESSAGE if first.shown is Shown.ERROR else Cause.OTHER_OUTPUT
+    return Verdict(Outcome.FAILED, _difference(mismatches[0]), _CAUSES[mismatches[0].shown], mismatches)
+
+
+_CAUSES = {
+    Shown.OUTPUT: Cause.OTHER_OUTPUT,
+    Shown.PRINT: Cause.OTHER_OUTPUT,
+    Shown.ERROR: Cause.OTHER_MESSAGE,
+    Shown.FIGURE: Cause.OTHER_FIGURE,
+}
+
+
+def _difference(first: Mismatch) -> str:
+    if first.shown is Shown.FIGURE:
+        return difference_in_words(first)
     what = "error" if first.shown is Shown.ERROR else "output"
-    reason = f"the {what} shown on line {first.line} is not what came"
-    return Verdict(Outcome.FAILED, reason, cause, mismatches)
+    return f"the {what} shown on line {first.line} is not what came"
 
 
 def matches(pattern: str, message: str) -> bool:
@@ -133,6 +150,10 @@ def _judge_part(part: Part, said: RaisedError | None) -> Verdict:
 def _mismatches(promise: Promise, came: Came) -> Iterator[Mismatch]:
     tolerance = Tolerance(promise.rtol, promise.atol)
     for expected in promise.expected:
+        if expected.shown is Shown.FIGURE:
+            if not came.no_figure and (differs := mismatch_of_figure(expected, came.figure)):
+                yield differs
+            continue
         if promise.comparing is Comparing.IGNORE and expected.shown is not Shown.ERROR:
             continue
         above, shown = (0, expected.text)

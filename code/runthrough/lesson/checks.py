@@ -54,6 +54,15 @@ def incomplete_exercises(fences: Sequence[Fence], name: str) -> Iterator[Problem
                 yield Problem(name, min(lines.values()), message, f"mark one with {role}={exercise}")
 
 
+def repeated_figures(fences: Iterable[Fence], name: str) -> Iterator[Problem]:
+    """Figures that two fences draw into one file."""
+    drawn: dict[str, int] = {}
+    for fence in fences:
+        if (figure := fence.directives.figure) and drawn.setdefault(figure, fence.line) != fence.line:
+            message = f"figure={figure} is drawn by the fence on line {drawn[figure]} too"
+            yield Problem(name, fence.line, message, "give each its own name")
+
+
 def unclosed(fences: Iterable[Fence], name: str, in_course: bool) -> Iterator[Problem]:
     """Fences without a closing line: an error in a course."""
     for fence in fences:

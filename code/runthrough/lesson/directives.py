@@ -107,12 +107,12 @@ def _unmet(lines: dict[str, int]) -> list[Complaint]:
         complaints.append(Complaint(lines["of"], "of= needs figure=", "say figure=NAME too"))
     if "not" in lines and "proves" not in lines:
         complaints.append(Complaint(lines["not"], "not= needs proves=", "say what the fence proves too"))
-    for one, other in (("skip", "show"), ("raises", "skip"), ("raises", "show")):
+    for one, other in (("skip", "show"), ("raises", "skip"), ("raises", "show"), ("raises", "figure")):
         if one in lines and other in lines:
             line = max(lines[one], lines[other])
             complaints.append(Complaint(line, f"{one}= and {other}= cannot both hold", "keep one of them"))
     roles = [key for key in ("exercise", "solution", "check", "wrong") if key in lines]
-    for key in ("raises", "skip", "show", "when", "alone", "namespace"):
+    for key in ("raises", "skip", "show", "when", "alone", "namespace", "figure"):
         if roles and key in lines:
             what = f"{key} and {roles[0]}= cannot both hold: every part of an exercise is proved in the lesson"
             complaints.append(Complaint(lines[key], what, f"take {key} away"))

@@ -63,6 +63,7 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
         *unclear,
         *(Problem(name, each.line, each.message, each.advice) for each in (*unread, *amiss)),
         *checks.incomplete_exercises(fences, name),
+        *checks.repeated_figures(fences, name),
         *checks.unclosed(fences, name, in_course),
         *checks.misplaced_print_comments(fences, name, in_course),
         *checks.unknown_contracts(fences, name, course),

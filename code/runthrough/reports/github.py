@@ -42,7 +42,8 @@ def annotations_of(report: Report) -> Iterator[Annotation]:
     for lesson in report.lessons:
         for fence in lesson.fences:
             for drift in fence.drifts:
-                message = f"On this torch it is:\n{drift.found}"
+                came = "\n".join(drift.rows) if drift.file else drift.found
+                message = f"On this torch it is:\n{came}"
                 yield Annotation(NOTICE, lesson.path, drift.line, f"{fence.id}: another text", message)
 
 

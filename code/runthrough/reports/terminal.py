@@ -145,7 +145,8 @@ def closing_line(report: Report) -> Line:
     counts = _counts({outcome: report.totals[outcome] for outcome in Outcome}, ALWAYS_COUNTED)
     lessons = plural(report.totals["lessons"], "lesson")
     claims = _counts(Counter(claim.outcome for lesson in report.lessons for claim in lesson.claims))
-    told_claims = f"; claims: {claims}" if claims else ""
+    figures = _counts(Counter(figure.outcome for lesson in report.lessons for figure in lesson.figures))
+    told_claims = (f"; claims: {claims}" if claims else "") + (f"; figures: {figures}" if figures else "")
     drifted = count_drifts(report)
     told_drifts = f"; {plural(drifted, 'text')} drifted from the pinned torch" if drifted else ""
     return line(

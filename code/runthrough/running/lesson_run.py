@@ -14,7 +14,7 @@ from runthrough.result import Cause, ClaimResult, FenceResult, LessonResult, Out
 from runthrough.running.launching import Launch
 from runthrough.running.lesson_process import Ending, LessonProcess
 from runthrough.running.processes import command, reap, strays
-from runthrough.running.verdict import blocked, claim_results, left_out, result_of, with_fault
+from runthrough.running.verdict import blocked, claim_results, figure_result, left_out, result_of, with_fault
 from runthrough.running.wire import Channel
 
 _LEAVE_SECONDS = 10.0
@@ -73,6 +73,7 @@ class LessonRun:
         finally:
             self._end()
         seconds = time.monotonic() - started
+        figures = (figure_result(step, result) for step, result in zip(self._job.steps, self._results, strict=True))
         return LessonResult(
             path=self._job.name,
             title=self._job.title,
@@ -82,6 +83,7 @@ class LessonRun:
             troubles=tuple(_troubles(self._job, self._results)),
             left_files=tuple(self._left_files),
             claims=tuple(sorted(self._claims, key=lambda claim: claim.line)),
+            figures=tuple(sorted(filter(None, figures), key=lambda figure: figure.line)),
         )
 
     def _result(self, number: int, step: Step) -> tuple[FenceResult, Ending | None]:

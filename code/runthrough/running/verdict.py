@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from runthrough.expect.compare import agrees
 from runthrough.expect.promise import Came, Verdict, judge
-from runthrough.job import Act, Step
-from runthrough.result import DRIFT, Cause, ClaimResult, FenceResult, Outcome, RaisedError
+from runthrough.job import Act, Shown, Step
+from runthrough.result import DRIFT, Cause, ClaimResult, FenceResult, FigureResult, Outcome, RaisedError
 from runthrough.running.wire import Observation, Value
 
 if TYPE_CHECKING:
@@ -51,6 +51,29 @@ def claim_results(step: Step, result: FenceResult, ending: Ending | None, is_pin
         yield _judge_claim(claim.line, claim.text, claim.text, value, result, is_pinned)
     for key, value in zip_longest(step.keys, values[len(step.claims) :]):
         yield _judge_claim(key.line, f"{key.quiz}: {key.body}", str(key.is_marked), value, result, True)
+
+
+def figure_result(step: Step, result: FenceResult) -> FigureResult | None:
+    """What came of the figure that a step's fence draws; None where it draws none."""
+    if not step.figure:
+        return None
+    shown = [each.file for each in step.promise.expected if each.shown is Shown.FIGURE]
+    outcome, reason = _judge_figure(step, result)
+    return FigureResult(step.figure, shown[0] if shown else "", step.line, outcome, reason)
+
+
+def _judge_figure(step: Step, result: FenceResult) -> tuple[Outcome, str]:
+    differs = any(each.shown is Shown.FIGURE for each in (*result.mismatches, *result.drifts))
+    if result.outcome in (Outcome.SKIPPED, Outcome.SHOWN):
+        return Outcome.SKIPPED, result.reason
+    if step.of:
+        return Outcome.SKIPPED, "the graph of an expression (of=) is not drawn yet"
+    if result.cause is Cause.NO_FIGURE or (differs and result.outcome.is_red):
+        return Outcome.FAILED, result.reason
+    if result.outcome.is_red and not result.mismatches:
+        waits = result.outcome is Outcome.BLOCKED
+        return Outcome.BLOCKED, result.reason if waits else f"waits for {result.id} on line {result.line}"
+    return Outcome.PASSED, DRIFT if differs else ""
 
 
 def _judge_claim(
@@ -122,7 +145,10 @@ def _verdict(step: Step, ending: Ending, process: LessonProcess) -> Verdict:
         return _memory(process)
     if step.act is Act.COMPILE and seen.error is None:
         return Verdict(Outcome.SKIPPED, step.reason)
-    came = Came(seen.error, _all_output(process, seen), seen.prints, seen.answer_error)
+    drawn = seen.figure or Value()
+    came = Came(
+        seen.error, _all_output(process, seen), seen.prints, seen.answer_error, figure=drawn.text, no_figure=drawn.error
+    )
     verdict = judge(step.promise, came, step.part, process.job.is_pinned)
     if seen.lost and verdict.outcome is Outcome.PASSED:
         reason = f"{' and '.join(seen.lost)} was closed or redirected, and not put back"

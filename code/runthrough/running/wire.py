@@ -51,7 +51,8 @@ class Observation:
     `threads` are the non-daemon threads alive after it, `created` the files it made in the lesson's folder by
     Python's own calls, `appeared` the names that came to the folder meanwhile whoever made them, `lost` the
     standard streams it closed or redirected for good, `prints` what watched print calls printed, by line,
-    `values` those of its claims and then of its keys, `answer_error` what the exercise's check raised.
+    `values` those of its claims and then of its keys, `answer_error` what the exercise's check raised, `figure` the
+    SVG text of its figure or why there is none.
     """
 
     seconds: float
@@ -65,6 +66,7 @@ class Observation:
     prints: dict[int, str] = field(default_factory=dict)
     values: tuple[Value, ...] = ()
     answer_error: RaisedError | None = None
+    figure: Value | None = None
     token: str = ""
 
 

@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import NoReturn
 
 from runthrough.job import Act, Job, Step
-from runthrough.result import RaisedError
 from runthrough.running import assertions, spawned
 from runthrough.running.claims import Claims
 from runthrough.running.exercises import Exercises
 from runthrough.running.failure import capped, describe_in, printable
+from runthrough.running.figures import figure_of
 from runthrough.running.footprints import FolderWatch, lasting_threads
 from runthrough.running.namespace import CodeView, Namespace
 from runthrough.running.prints import PrintRecord
@@ -58,21 +58,20 @@ class Worker:
         self._warnings.start()
         self._prints.texts.clear()
         started = time.perf_counter()
-        value, error, answer_error = self._try(step)
+        done = self._try(step)
         seconds = time.perf_counter() - started
         if os.getpid() != self._pid:
             # A copy of this process that the fence forked and let run on: its work ends here.
             self._streams.flush()
             os._exit(0)
         lost = self._streams.flush()
-        if error is not None:
-            self._last_error = error.message
+        if done.error is not None:
+            self._last_error = done.error.message
         values = Claims(self._current, self._last_error).values(step)
         self._current.tidy()
-        return Observation(
+        return replace(
+            done,
             seconds=seconds,
-            value=value,
-            error=error,
             warnings=self._warnings.caught(),
             threads=lasting_threads(),
             created=self._folder.created(),
@@ -80,7 +79,6 @@ class Worker:
             lost=lost,
             prints={line: printable(text) for line, text in self._prints.texts.items()},
             values=values,
-            answer_error=answer_error,
         )
 
     def leave(self) -> Observation:
@@ -101,19 +99,22 @@ class Worker:
             self._namespaces[name] = Namespace(self._job.path, self._view)
         return self._namespaces[name]
 
-    def _try(self, step: Step) -> tuple[str | None, RaisedError | None, RaisedError | None]:
-        """A fence's value, what it raised, and what an exercise's check raised at the answer it gives."""
+    def _try(self, step: Step) -> Observation:
+        """A fence's value or figure, or what it raised, and what an exercise's check raised at the answer it gives."""
         try:
             if step.act is Act.COMPILE:
                 self._current.compile(step)
-                return None, None, None
+                return Observation(0.0)
             value = self._current.execute(step)
+            if step.figure and not step.of:
+                return Observation(0.0, figure=figure_of(value, step.figure))
             text = None if value is None else capped(printable(repr(value)))
             if step.part is None:
-                return text, None, None
-            return text, None, self._exercises.try_answer(step, step.part, self._current.module.__dict__)
+                return Observation(0.0, value=text)
+            told = self._exercises.try_answer(step, step.part, self._current.module.__dict__)
+            return Observation(0.0, value=text, answer_error=told)
         except BaseException as error:  # noqa: BLE001  # whatever a fence raises is its result, SystemExit included
-            return None, describe_in(step, error, self._job), None
+            return Observation(0.0, error=describe_in(step, error, self._job))
 
 
 def serve(channel: Channel, trace: int) -> NoReturn:
