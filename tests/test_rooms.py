@@ -21,6 +21,8 @@ DOORS = {
     "ci",
     "exporting",
     "notebook_import",
+    "practice_parser",
+    "practising",
     "pytest_plugin",
 }
 MAY_IMPORT = {
@@ -34,10 +36,22 @@ MAY_IMPORT = {
     "selection": {"lesson", "expect", "job", "result"},
     "running": {"expect", "job", "result"},
     "reports": {"lesson.document", "job", "result"},
+    "practice": {"plan", "lesson", "reports", "job", "result"},
     "publish": {"reports", "lesson", "job", "result"},
     "importing": {"expect", "lesson", "job", "result"},
 }
-HEAVY = ("torch", "numpy", "nbformat", "jinja2", "rich", "markdown_it", "mdit_py_plugins", "yaml", "psutil")
+HEAVY = (
+    "torch",
+    "numpy",
+    "nbformat",
+    "jinja2",
+    "rich",
+    "markdown_it",
+    "mdit_py_plugins",
+    "yaml",
+    "psutil",
+    "watchfiles",
+)
 
 MODULES = sorted(path.relative_to(CODE) for path in CODE.rglob("*.py") if path.name != "__init__.py")
 

@@ -39,6 +39,16 @@ class Options:
     to: str = ""
     edition: str = "student"
     force: bool = False
+    into: str = ""
+    list_exercises: bool = False
+    check: str = ""
+    hint: str = ""
+    reset: str = ""
+
+    @property
+    def is_one_thing(self) -> bool:
+        """True where `practice` is to do one thing and leave."""
+        return bool(self.list_exercises or self.check or self.hint or self.reset)
 
 
 def parse(words: Sequence[str]) -> Options:

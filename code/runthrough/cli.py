@@ -71,6 +71,7 @@ def _run(options: Options) -> int:
             "update": update,
             "notebooks": notebooks,
             "import": bring_in,
+            "practice": practice,
         }
         return commands[options.command](options)
     except UnreadableError as error:
@@ -157,6 +158,13 @@ def bring_in(options: Options) -> int:
 
     import_notebook(options)
     return HOLDS
+
+
+def practice(options: Options) -> int:
+    """Hand out the exercises of a course and check the answers as they are saved, or do one thing asked for."""
+    from runthrough.practising import practise
+
+    return HOLDS if practise(options) else DOES_NOT_HOLD
 
 
 def _terminal(options: Options, lessons: int) -> Terminal:

@@ -9,7 +9,7 @@ from typing import NoReturn
 from runthrough import __version__
 from runthrough.lesson.limits import LONGEST_TIMEOUT
 
-COMMANDS = ("check", "list", "update", "notebooks", "import")
+COMMANDS = ("check", "list", "update", "notebooks", "import", "practice")
 STDOUT = "-"
 MOST_MEMORY_MIB = 1 << 30  # a pebibyte: more than any machine has, and less than a limit can hold
 
@@ -20,6 +20,7 @@ commands:
   update     show the texts of a page that are not what came, or write them
   notebooks  write the lessons as notebooks, for students or for instructors
   import     write a lesson from a Jupyter notebook
+  practice   give a course's exercises as files, and check each as it is saved
 
 """
 
@@ -66,6 +67,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parsers() -> tuple[Parser, dict[str, Parser]]:
+    from runthrough.practice_parser import practice_parser  # which itself is made of what stands here
+
     form = argparse.RawDescriptionHelpFormatter
     top = Parser(
         prog="runthrough",
@@ -112,7 +115,14 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     _add_edition(notebooks)
     for parser in (check, update):
         _add_limits(parser)
-    return top, {"check": check, "list": listing, "update": update, "notebooks": notebooks, "import": _import_parser()}
+    return top, {
+        "check": check,
+        "list": listing,
+        "update": update,
+        "notebooks": notebooks,
+        "import": _import_parser(),
+        "practice": practice_parser(),
+    }
 
 
 def _add_paths(parser: Parser) -> None:

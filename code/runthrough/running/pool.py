@@ -113,10 +113,16 @@ class Pool:
         for _ in range(min(self._settings.workers - len(self._places), len(self._jobs))):
             self._open_place()
 
-    def places_with_news(self) -> list[Place]:
-        """Wait a moment for news, where nobody else uses the selector."""
+    def drop(self) -> None:
+        """Give up every lesson that runs or waits. A warm server stays, for those added next."""
+        self._jobs.clear()
+        for place in list(self._places):
+            self._let_go(place)
+
+    def places_with_news(self, seconds: float = LOOK_AGAIN_SECONDS) -> list[Place]:
+        """Wait `seconds` at most for news, where nobody else uses the selector."""
         self.kill_the_silent()
-        return [key.data for key, _ in self._selector.select(LOOK_AGAIN_SECONDS)]
+        return [key.data for key, _ in self._selector.select(seconds)]
 
     def hear(
         self, place: Place, on_fence: Callable[[Job, FenceResult], None] = lambda job, fence: None
