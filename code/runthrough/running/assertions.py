@@ -12,6 +12,8 @@ UNSET = "@unset"
 FAILED = "@assertion_failed"
 _NO_NAME = (ast.Constant, ast.Starred, ast.GeneratorExp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)
 _SHOWN = 2000
+# The fields of statements, handlers and cases that hold statements.
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 class _Unset:
@@ -26,8 +28,8 @@ def install() -> None:
 
 def show_values(tree: ast.Module) -> ast.Module:
     """The same module with each `assert` evaluating its operands once and keeping them for its message."""
-    _Rewriter().visit(tree)
-    return ast.fix_missing_locations(tree)
+    _rewrite(tree)
+    return tree
 
 
 def clean(namespace: dict[str, object]) -> None:
@@ -36,24 +38,37 @@ def clean(namespace: dict[str, object]) -> None:
         del namespace[name]
 
 
-class _Rewriter(ast.NodeTransformer):
-    def visit_Assert(self, node: ast.Assert) -> ast.AST | list[ast.AST]:
-        seen: list[tuple[str, str]] = []
-        test = _keep(node.test, seen)
-        if not seen:
-            return node
-        names = [name for _, name in seen]
-        shown: list[ast.expr] = [
-            ast.Tuple([ast.Constant(label), ast.Name(name, ast.Load())], ast.Load()) for label, name in seen
-        ]
-        message = [node.msg] if node.msg else []
-        error = ast.Call(ast.Name(FAILED, ast.Load()), [ast.List(shown, ast.Load()), *message], [])
-        rewritten: list[ast.AST] = [
-            ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Name(UNSET, ast.Load())),
-            ast.If(ast.UnaryOp(ast.Not(), test), [ast.Raise(error)], []),
-            ast.Delete([ast.Name(name, ast.Del()) for name in names]),
-        ]
-        return [ast.copy_location(statement, node) for statement in rewritten]
+def _rewrite(node: ast.AST) -> None:
+    """Rewrite the assertions in each block of statements below `node`; no expression holds one."""
+    for field in _BLOCKS:
+        block = getattr(node, field, None)
+        if not isinstance(block, list):
+            continue
+        for inner in block:
+            _rewrite(inner)
+        if any(isinstance(inner, ast.Assert) for inner in block):
+            block[:] = [new for inner in block for new in _rewritten(inner)]
+
+
+def _rewritten(node: ast.AST) -> list[ast.AST]:
+    if not isinstance(node, ast.Assert):
+        return [node]
+    seen: list[tuple[str, str]] = []
+    test = _keep(node.test, seen)
+    if not seen:
+        return [node]
+    names = [name for _, name in seen]
+    shown: list[ast.expr] = [
+        ast.Tuple([ast.Constant(label), ast.Name(name, ast.Load())], ast.Load()) for label, name in seen
+    ]
+    message = [node.msg] if node.msg else []
+    error = ast.Call(ast.Name(FAILED, ast.Load()), [ast.List(shown, ast.Load()), *message], [])
+    statements: list[ast.AST] = [
+        ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Name(UNSET, ast.Load())),
+        ast.If(ast.UnaryOp(ast.Not(), test), [ast.Raise(error)], []),
+        ast.Delete([ast.Name(name, ast.Del()) for name in names]),
+    ]
+    return [ast.fix_missing_locations(ast.copy_location(statement, node)) for statement in statements]
 
 
 def _keep(node: ast.expr, seen: list[tuple[str, str]]) -> ast.expr:

@@ -92,7 +92,7 @@ class LessonProcess:
 
     def running(self) -> tuple[int, ...]:
         """Processes that the lesson has started and that are alive."""
-        return tuple(pid for pid in strays(os.getpid()) if pid != self._pid)
+        return strays(os.getpid(), known=self._pid)
 
     def end(self) -> None:
         """Kill what is left of the lesson, whoever started it, and remove its temporary folder."""

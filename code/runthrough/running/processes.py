@@ -34,18 +34,14 @@ def die_with_parent() -> None:
 
 def descendants(pid: int) -> tuple[int, ...]:
     """The processes below `pid` that are alive, children before their children."""
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        children = list(_children(waiting.pop()))
-        found += children
-        waiting += children
-    return tuple(child for child in found if _is_alive(child))
+    return tuple(child for child in _below(pid) if _is_alive(child))
 
 
-def strays(pid: int) -> tuple[int, ...]:
-    """The descendants of `pid`, without the ones that Python keeps for itself."""
-    return tuple(child for child in descendants(pid) if not any(word in command(child) for word in _OF_PYTHON))
+def strays(pid: int, known: int = 0) -> tuple[int, ...]:
+    """The descendants of `pid`, without the `known` one and those that Python keeps for itself."""
+    # The known one is left out first: asking the system about a process costs more than finding it.
+    others = (child for child in _below(pid) if child != known and _is_alive(child))
+    return tuple(child for child in others if not any(word in command(child) for word in _OF_PYTHON))
 
 
 def command(pid: int) -> str:
@@ -81,6 +77,14 @@ def reap() -> None:
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def _below(pid: int) -> Iterator[int]:
+    waiting = [pid]
+    while waiting:
+        children = list(_children(waiting.pop()))
+        waiting += children
+        yield from children
 
 
 def _children(pid: int) -> Iterator[int]:

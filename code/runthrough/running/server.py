@@ -12,11 +12,12 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from runthrough.job import Job
 from runthrough.running.launching import fork
 from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.supervisor import supervise
 from runthrough.running.surroundings import import_modules
-from runthrough.running.wire import Channel, ServerReady, ServerSettings
+from runthrough.running.wire import Channel, Observation, Order, ServerReady, ServerSettings, decoder
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
 _WORTH_COMPACTING = 100
@@ -31,6 +32,8 @@ def main() -> NoReturn:
         os._exit(0)
     adopt_orphans()
     import_modules(settings.modules)
+    for kind in (Job, Order, Observation):
+        decoder(kind)
     gc.collect()
     gc.freeze()
     if settings.lessons >= _WORTH_COMPACTING:
