@@ -62,3 +62,18 @@ def test_tells_an_exercise_that_proves_nothing() -> None:
         "the solution of double does not pass its check: AssertionError: 3 doubled is 6",
         "this wrong answer to double passes its check",
     ]
+
+
+def test_tells_every_claim_that_nothing_would_read() -> None:
+    """A claim in a formula, a box's title, a link's target or a surplus cell is an error, and so is one of dots."""
+    done = runthrough("check", "not_read.md", cwd=CLAIMS)
+    assert (done.code, done.out) == (2, "")
+    assert [line.split(":")[1] for line in done.err.splitlines()] == ["7", "12", "17", "18", "22", "24"]
+
+
+def test_keeps_claims_apart_from_the_lesson() -> None:
+    """What a claim prints or binds is gone with it, and all of its expression sees `error`; links count by words."""
+    code, came = lesson("kept_apart.md")
+    assert [claim["found"] for claim in came["claims"]] == ["None", "3", "3", "True", "1", "2", "2"]
+    assert {each["outcome"] for each in (*came["claims"], *came["fences"])} == {"passed"}
+    assert code == 0

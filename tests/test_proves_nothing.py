@@ -163,3 +163,24 @@ def test_says_in_a_line_where_a_report_cannot_be_written() -> None:
     done = runthrough("check", "own-class.md", "--json=/proc/report.json", cwd=PAGES)
     assert (done.code, done.out) == (2, "")
     assert "no file can be written there" in done.err
+
+
+def test_refuses_a_mistake_without_its_match() -> None:
+    """A wrong answer says what its check is to say of it, or any failure would do."""
+    done = runthrough("check", "no-match.md", cwd=PAGES)
+    assert (done.code, done.out) == (2, "")
+    assert 'no-match.md:21: wrong= needs match= (say match="part of what the check says")' in done.err
+
+
+def test_refuses_a_second_check_of_an_exercise() -> None:
+    """Of two checks one would be held against no answer."""
+    done = runthrough("check", "twice.md", cwd=PAGES)
+    assert (done.code, done.out) == (2, "")
+    assert "twice.md:15: check=three is on line 9 too" in done.err
+
+
+def test_refuses_boxes_with_slips() -> None:
+    """Days to come or in other forms, sources without an address, and quiz items a column aside are told."""
+    done = runthrough("check", "boxes.md", cwd=PAGES)
+    assert (done.code, done.out) == (2, "")
+    assert [line.split(":")[1] for line in done.err.splitlines()] == ["7", "11", "15", "19", "23", "31"]

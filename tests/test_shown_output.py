@@ -97,3 +97,14 @@ def line_of(name: str, lesson: Path = SHOWN / "differs.md") -> int:
     row = DIFFERING[name][0]
     inside = row in rows[start:closing]
     return rows.index(row, start if inside else closing) + 1
+
+
+def test_makes_each_print_call_once_whatever_print_is(checked: Checked) -> None:
+    """A call beside `#>` is the one the page shows: once, by the name `print` as it is there, where it writes."""
+    fences = checked.fences("own_print.md")
+    assert [fence["outcome"] for fence in fences[:3]] == ["passed"] * 3
+
+
+def test_takes_a_tolerance_said_at_the_output(checked: Checked) -> None:
+    """A tolerance above an output fence holds as one above its code does; of two the code's comes first."""
+    assert [fence["outcome"] for fence in checked.fences("own_print.md")[3:]] == ["passed"] * 2

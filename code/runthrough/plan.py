@@ -162,9 +162,13 @@ def _promise(fence: Fence, shown: Sequence[Fence]) -> Promise:
         match="" if said.wrong else said.match,
         expected=(*_prints(fence), *_texts(shown)),
         comparing=Comparing(comparing or "exact"),
-        rtol=said.rtol,
-        atol=said.atol,
+        rtol=_first_said(said.rtol, *(below.directives.rtol for below in shown)),
+        atol=_first_said(said.atol, *(below.directives.atol for below in shown)),
     )
+
+
+def _first_said(*numbers: float | None) -> float | None:
+    return next((number for number in numbers if number is not None), None)
 
 
 def _prints(fence: Fence) -> Iterator[Expected]:

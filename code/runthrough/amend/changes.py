@@ -95,7 +95,8 @@ def wanted(
     """What should change on the page. `fill` lets empty fences be filled."""
     for number, step, fence, standing in standings(job, result, broken):
         if standing is Standing.DIFFERS:
-            yield from _of_texts(lesson, source, number, fence, fill=fill)
+            tolerance = Tolerance(step.promise.rtol, step.promise.atol)
+            yield from _of_texts(lesson, source, number, fence, tolerance, fill=fill)
         elif standing is Standing.HOLDS and step.act is Act.RUN:
             yield from _of_claims(lesson, source, number, step, result)
 
@@ -122,12 +123,10 @@ def _is_same_error(mismatch: Mismatch, fence: FenceResult) -> bool:
 
 
 def _of_texts(
-    lesson: Lesson, source: Source, owner: int, result: FenceResult, *, fill: bool
+    lesson: Lesson, source: Source, owner: int, result: FenceResult, tolerance: Tolerance, *, fill: bool
 ) -> Iterator[Change | Refusal]:
     by_line = {fence.code_line: number for number, fence in enumerate(lesson.fences)}
     code = next(number for number, fence in enumerate(lesson.fences) if fence.line == result.line)
-    said = lesson.fences[code].directives
-    tolerance = Tolerance(said.rtol, said.atol)
     prints = [each for each in result.mismatches if each.shown is Shown.PRINT]
     if prints:
         yield _of_prints(lesson.fences[code], source, Place(Kind.PRINTS, code), owner, prints, tolerance)

@@ -18,6 +18,7 @@ _NUMBER = re.compile(
 )
 # A shape is exact whatever the tolerance, so its lengths are text too.
 _SHAPE_OR_NUMBER = re.compile(rf"(?P<shape>\b(?:Size\(\[|(?:size|shape)=[(\[])[0-9, ]*)|{_NUMBER.pattern}")
+_SHOWS_WHOLE = re.compile(r"\.(?:[eE]|\Z)")
 WILDCARD = "..."
 _WILDCARD_LINE = re.compile(r"\n[ \t]*\.\.\.[ \t]*(?=\n)")
 # What of a number may stand between its first digits and a wildcard: `1,23...`, `1.5e-...`, `0x...`.
@@ -166,6 +167,9 @@ def _same_number(shown: str, came: str, tolerance: Tolerance) -> bool:
             return False
         if not wanted and not found and _exponent(shown) != _exponent(came):
             return False
+        if _SHOWS_WHOLE.search(shown):
+            # `1.` is how a whole float is printed; one with a fraction shows a digit of it.
+            return wanted == found
         return _rounds_to(found, wanted)
     except ArithmeticError:
         # So many digits lie between the two that they cannot be the same number.

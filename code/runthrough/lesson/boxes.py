@@ -6,7 +6,7 @@ import ast
 import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 from .directives import Complaint
 from .document import Box, Option
@@ -16,6 +16,10 @@ _KINDS = ("quiz", "not-run")
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 _ITEM = re.compile(r"(?P<indent>[ \t>]*)[-*+][ \t]+(?P<rest>.*)")
 _MARKED = re.compile(r"\[(?P<mark>[ xX])\][ \t]+(?P<text>.*)")
+_LINK = re.compile(r"https?://\S")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# Where a page is written it may be tomorrow already.
+_ONE_DAY = timedelta(days=1)
 _KEY = re.compile(r"<!--\s*key:(?P<body>.*?)-->\s*$")
 
 
@@ -43,9 +47,13 @@ def _with_options(box: Box, lines: list[str], in_fences: Collection[int]) -> tup
     margin = None
     for number in range(box.line + 1, box.end_line):
         item = _ITEM.match(lines[number - 1])
-        if item is None or number in in_fences or margin not in (None, item["indent"]):
+        if item is None or number in in_fences:
             continue
-        margin = item["indent"]
+        indent = len(item["indent"].expandtabs(4))
+        margin = indent if margin is None else margin
+        # An item one column aside is still of the same list; farther in it belongs to an explanation.
+        if abs(indent - margin) > 1:
+            continue
         if marked := _MARKED.match(item["rest"]):
             key = _KEY.search(marked["text"])
             text = _KEY.sub("", marked["text"]).strip()
@@ -62,7 +70,7 @@ def _wrong(box: Box) -> Iterator[Complaint]:
         yield from _wrong_quiz(box)
     elif box.kind == "not-run":
         yield from _wrong_source(box)
-    elif close := difflib.get_close_matches(box.kind, _KINDS, n=1, cutoff=0.75):
+    elif close := difflib.get_close_matches(box.kind.lower(), _KINDS, n=1, cutoff=0.75):
         yield Complaint(box.line, f"::: {box.kind} is no box with a meaning", f"did you mean {close[0]!r}?")
 
 
@@ -85,12 +93,25 @@ def _wrong_quiz(box: Box) -> Iterator[Complaint]:
 
 
 def _wrong_source(box: Box) -> Iterator[Complaint]:
-    said = {word.key: word.value or "" for word in split_words(box.words)}
+    said: dict[str, str] = {}
+    for word in split_words(box.words):
+        if word.key in said:
+            yield Complaint(box.line, f"{word.key} is said twice", "keep one")
+        said[word.key] = word.value or ""
     for key in said.keys() - {"source", "checked"}:
         yield Complaint(box.line, f"a not-run box takes no {key}", "it takes source= and checked=")
-    if not said.get("source"):
+    if not _LINK.match(said.get("source", "")):
         yield Complaint(box.line, "this not-run box names no source", 'write source="https://..."')
-    try:
-        date.fromisoformat(said.get("checked", ""))
-    except ValueError:
+    checked = _day(said.get("checked", ""))
+    if checked is None:
         yield Complaint(box.line, "this not-run box has no date", "write checked=YYYY-MM-DD, the day it was looked up")
+    elif checked > datetime.now(UTC).date() + _ONE_DAY:
+        yield Complaint(box.line, f"checked={checked} is still to come", "write the day it was looked up")
+
+
+def _day(text: str) -> date | None:
+    """The day that YYYY-MM-DD names; Python reads other forms of ISO 8601 too."""
+    try:
+        return date.fromisoformat(text) if _DAY.fullmatch(text) else None
+    except ValueError:
+        return None

@@ -41,12 +41,15 @@ def check_outputs(fences: Iterable[Fence], name: str, in_course: bool) -> tuple[
 
 
 def incomplete_exercises(fences: Sequence[Fence], name: str) -> Iterator[Problem]:
-    """Exercises of which a part is missing, so that nothing is proved of the others."""
+    """Exercises of which a part is missing or there twice, so that something in them is proved by nothing."""
     parts: dict[str, dict[str, int]] = {}
     for fence in fences:
         for role in ("exercise", "check", "solution", "wrong"):
             if exercise := getattr(fence.directives, role):
-                parts.setdefault(exercise, {}).setdefault(role, fence.line)
+                first = parts.setdefault(exercise, {}).setdefault(role, fence.line)
+                if first != fence.line and role in ("exercise", "check"):
+                    message = f"{role}={exercise} is on line {first} too"
+                    yield Problem(name, fence.line, message, "give each exercise a name of its own")
     for exercise, lines in parts.items():
         for role, what in (("exercise", "starter"), ("check", "check"), ("solution", "solution")):
             if role not in lines:
@@ -81,6 +84,13 @@ def unknown_contracts(fences: Iterable[Fence], name: str, course: Course | None)
             if contract not in course.contracts:
                 advice = suggestion(contract, sorted(course.contracts))
                 yield Problem(name, fence.line, f"proves={contract!r} is no contract of the course", advice)
+
+
+def lost_claims(blocks: Blocks, name: str) -> Iterator[Problem]:
+    """Claims where nothing reads them, so that they hold nothing."""
+    for line in blocks.lost_claims:
+        what = "a claim in a formula, a box's title, a link's target or a surplus cell is not read"
+        yield Problem(name, line, what, "put it right behind the word it speaks of, in a sentence")
 
 
 def stray_comments(blocks: Blocks, name: str) -> Iterator[Problem]:

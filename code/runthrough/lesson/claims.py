@@ -14,7 +14,9 @@ _SPANS = {"`": "`", "$": "$", "*": "**", "_": "__"}
 _LEFT_OUT_BEFORE = "([{<\"'“‘*_~|"
 _LEFT_OUT_AFTER = ".,;:!?)]}>\"'”’*_~|"
 _PUNCTUATION_AFTER = ".,;:!?)]}\"'”’»"
-_LINK = re.compile(r"\[(?P<words>[^][]*)\]\([^()\s]*\)\Z")
+_TARGET = r"\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+(?:\"[^\"]*\"|'[^']*'))?\)"
+# A label that begins with a letter, since `[0][1]` may be a value's own brackets.
+_LINK = re.compile(rf"\[(?P<words>[^][]*)\](?:{_TARGET}|\[[A-Za-z][\w -]*\])\Z")
 # Quotes in which a body can stand as an f-string's inside.
 _QUOTES = ('"', "'", '"""', "'''")
 
@@ -64,6 +66,8 @@ def _claim(comment: InlineComment, text: str, start: int) -> Claim:
     if first == last:
         advice = "put it right behind a word, `code`, **bold** or $formula$, with no space between"
         raise ClaimError(line, "no word stands right before this claim", advice)
+    if not text[first:last].strip("."):
+        raise ClaimError(line, "dots alone hold for every value", "show some of the value, as in 1.70...")
     return Claim(line, first + 1, text[first:last], body, start + first, start + last)
 
 

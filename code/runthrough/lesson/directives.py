@@ -103,6 +103,9 @@ def _unmet(lines: dict[str, int]) -> list[Complaint]:
     complaints = []
     if "match" in lines and not {"raises", "wrong"} & lines.keys():
         complaints.append(Complaint(lines["match"], "match= needs raises=", "say raises=RuntimeError too"))
+    if "wrong" in lines and "match" not in lines:
+        advice = 'say match="part of what the check says"'
+        complaints.append(Complaint(lines["wrong"], "wrong= needs match=", advice))
     if "of" in lines and "figure" not in lines:
         complaints.append(Complaint(lines["of"], "of= needs figure=", "say figure=NAME too"))
     if "not" in lines and "proves" not in lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ _TRAILING_COMMENTS = re.compile(r"(?:<!--(?:(?!-->).)*-->\s*)+\Z", re.DOTALL)
 _OPENER = re.compile(r"[ \t>*+\-]*(?:\d+[.)][ \t]+)?(?:```+[ \t]*[{.A-Za-z][^`]*|~~~+[ \t]*[{.A-Za-z].*)$")
 _PYTHON_OPENER = re.compile(r"[ \t]*(?P<marker>```+|~~~+)[ \t]*\{?\.?py(?:thon)?3?\b[^`]*$", re.IGNORECASE)
 _MARKUP = re.compile(r"[<\[*`$\\]")
+_CODE_AND_HTML = ("fence", "code_block", "front_matter", "html_block")
 # Backticks in these are meant as text.
 _LITERAL_HTML = re.compile(r"\s*<(?:!--|pre|script|style|textarea)", re.IGNORECASE)
 
@@ -64,6 +66,7 @@ class Blocks:
 
     `stray` are the comments with no fence below them, `title` is the first level-one heading, `prose` the
     inline tokens that hold a comment, and `false_openers` the lines that look like a fence's opener and are none.
+    `lost_claims` are lines with a claim in what is neither a sentence nor code, such as a formula or a box's title.
     """
 
     fences: tuple[RawFence, ...]
@@ -73,6 +76,7 @@ class Blocks:
     front_matter: str | None
     false_openers: tuple[int, ...]
     boxes: tuple[Box, ...] = ()
+    lost_claims: tuple[int, ...] = ()
 
 
 def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
@@ -112,7 +116,20 @@ def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
                 front = token.content
             elif kind == "container_open":
                 boxes.append(_box(token))
-    return Blocks(tuple(fences), tuple(stray + waiting), title, tuple(prose), front, tuple(openers), tuple(boxes))
+    lost = tuple(_lost_claims(tokens, lines))
+    return Blocks(tuple(fences), tuple(stray + waiting), title, tuple(prose), front, tuple(openers), tuple(boxes), lost)
+
+
+def _lost_claims(tokens: list[Token], lines: list[str]) -> Iterator[int]:
+    marked = [number for number, text in enumerate(lines) if "<!--=" in text]
+    if not marked:
+        return
+    read: set[int] = set()
+    for token in tokens:
+        is_read = token.type in _CODE_AND_HTML or (token.type == "inline" and "<!--" in token.content)
+        if is_read and token.map is not None:
+            read.update(range(*token.map))
+    yield from (number + 1 for number in marked if number not in read)
 
 
 def _box(token: Token) -> Box:

@@ -67,6 +67,7 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
         *checks.unclosed(fences, name, in_course),
         *checks.misplaced_print_comments(fences, name, in_course),
         *checks.unknown_contracts(fences, name, course),
+        *checks.lost_claims(blocks, name),
         *checks.stray_comments(blocks, name),
         *checks.inline_comments(inline, boxes, name),
         *checks.too_early(fences, claims, boxes, name),

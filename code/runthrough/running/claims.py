@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Callable
 
 from runthrough.job import Step
@@ -28,7 +30,9 @@ class Claims:
         path = self._namespace.path
         try:
             code = compile_expression(expression, path, line)
-            return Value(text=printable(as_text(self._namespace.evaluate(code, self._latest_error))))
+            # What it prints is no output of the fence above.
+            with contextlib.redirect_stdout(io.StringIO()):
+                return Value(text=printable(as_text(self._namespace.evaluate(code, self._latest_error))))
         except BaseException as error:  # noqa: BLE001  # whatever a claim's expression raises is what it is told
             told = describe(error, path, "")
             return Value(error=f"{told.type}: {told.message}")

@@ -76,8 +76,11 @@ class Namespace:
         return None if fence.last is None else values[-1]
 
     def evaluate(self, code: CodeType, error: str) -> Any:
-        """The value of a claim's or key's expression, in which `error` is the latest expected message."""
-        return eval(code, self.module.__dict__, {"error": error})
+        """The value of a claim's or key's expression, in which `error` is the latest expected message.
+
+        Names that it binds are gone with it.
+        """
+        return eval(code, {**self.module.__dict__, "error": error})
 
     def branch(self) -> Namespace:
         """A copy whose names may be bound anew without this one noticing; the values are shared."""

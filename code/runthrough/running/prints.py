@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import io
 import sys
+from collections.abc import Callable
 from typing import Any
 
 PRINT = "@print"
@@ -18,12 +20,19 @@ class PrintRecord:
         self.texts: dict[int, str] = {}
         setattr(builtins, PRINT, self._print)
 
-    def _print(self, call_line: int, *values: object, **options: Any) -> None:
-        if options.get("file") in (None, sys.stdout):
-            copy = io.StringIO()
-            print(*values, **{**options, "file": copy, "flush": False})
+    def _print(self, call_line: int, called: Callable[..., object], *values: object, **options: Any) -> object:
+        """Call what `print` is in the fence, once, and keep what that writes to standard output."""
+        if called is print and options.get("file") not in (None, sys.stdout):
+            return called(*values, **options)
+        copy = io.StringIO()
+        try:
+            if called is print:
+                return called(*values, **{**options, "file": copy, "flush": False})
+            with contextlib.redirect_stdout(copy):
+                return called(*values, **options)
+        finally:
             self.texts[call_line] = self.texts.get(call_line, "") + copy.getvalue()
-        print(*values, **options)
+            print(copy.getvalue(), end="", flush=bool(options.get("flush")))
 
 
 def watch_prints(tree: ast.Module, call_lines: frozenset[int]) -> None:
@@ -34,5 +43,6 @@ def watch_prints(tree: ast.Module, call_lines: frozenset[int]) -> None:
         if not isinstance(node, ast.Call) or node.lineno not in call_lines:
             continue
         if isinstance(node.func, ast.Name) and node.func.id == "print":
-            node.args.insert(0, ast.copy_location(ast.Constant(node.lineno), node))
+            called = ast.copy_location(ast.Name(node.func.id, ast.Load()), node)
+            node.args[:0] = [ast.copy_location(ast.Constant(node.lineno), node), called]
             node.func.id = PRINT
