@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from runthrough.job import Job
     from runthrough.practice.exercises import Exercise
     from runthrough.practice.folder import PracticeFolder
+    from runthrough.practice.verdict import Verdict
     from runthrough.reports.pen import Pen
     from runthrough.result import LessonResult
     from runthrough.running.pool import Pool
@@ -96,8 +97,11 @@ def _once(options: Options, folder: PracticeFolder, pen: Pen) -> bool:
         return True
     exercise = _named(options.check, folder)
     with _judge(options, folder, pen) as judge:
-        passed = bool(judge(exercise))
+        verdict = judge(exercise)
+    assert verdict is not None  # it is waited for
+    passed = verdict.is_passed
     folder.mark(exercise, is_done=passed)
+    pen.write(verdict.lines)
     if not passed and exercise.hints:
         pen.write([line(f"  stuck? --hint {exercise.name} shows {plural(len(exercise.hints), 'hint')}")])
     return passed
@@ -154,22 +158,19 @@ class _Judge:
         lessons = {exercise.lesson.path: exercise.lesson for exercise in self._folder.exercises}
         self._modules = tuple(dict.fromkeys(name for each in lessons.values() for name in plan(each).modules))
 
-    def __call__(self, exercise: Exercise, until: Callable[[], bool] = lambda: False) -> bool | None:
-        """Check an answer and tell the verdict; `None` where `until` came first."""
+    def __call__(self, exercise: Exercise, until: Callable[[], bool] = lambda: False) -> Verdict | None:
+        """Check an answer; `None` where `until` came first."""
         from runthrough.practice.answer import job_for
-        from runthrough.practice.verdict import Answer, has_passed, verdict_lines
-        from runthrough.reports.pen import Span, line, visible
+        from runthrough.practice.verdict import Answer, Verdict, has_passed, verdict_lines
         from runthrough.reports.terminal import marks_for
 
         file = self._folder.file(exercise)
         try:
             text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except OSError as error:
-            self._pen.write([line(Span(f"{visible(file.name)} cannot be read: {error.strerror}", "bold red"))])
-            return False
+            return _unread(f"{file.name} cannot be read: {error.strerror}")
         except UnicodeDecodeError:
-            self._pen.write([line(Span(f"{visible(file.name)} is not UTF-8 text; save it as UTF-8", "bold red"))])
-            return False
+            return _unread(f"{file.name} is not UTF-8 text; save it as UTF-8")
         job = job_for(exercise, file, text, seconds=self._options.timeout, memory_mib=self._options.memory_mib)
         self._pen.progress(f"checking {file.name}")
         try:
@@ -179,8 +180,8 @@ class _Judge:
         if result is None:
             return None
         name = f"{self._folder.name}/{file.name}"
-        self._pen.write(verdict_lines(Answer(exercise, name, text), result, marks_for(sys.stdout)[0]))
-        return has_passed(result)
+        lines = verdict_lines(Answer(exercise, name, text), result, marks_for(sys.stdout)[0])
+        return Verdict(has_passed(result), tuple(lines))
 
     def _run(self, job: Job, until: Callable[[], bool]) -> LessonResult | None:
         self._pool.add([job])
@@ -191,3 +192,10 @@ class _Judge:
             if until():
                 self._pool.drop()
         return None
+
+
+def _unread(said: str) -> Verdict:
+    from runthrough.practice.verdict import Verdict
+    from runthrough.reports.pen import Span, line, visible
+
+    return Verdict(False, (line(Span(visible(said), "bold red")),))

@@ -9,6 +9,7 @@ from typing import Protocol
 from runthrough.practice.exercises import Exercise
 from runthrough.practice.folder import FolderError, PracticeFolder
 from runthrough.practice.listing import hint_lines, list_lines, turn_lines
+from runthrough.practice.verdict import Verdict
 from runthrough.practice.watching import Desk, Signature, signature
 from runthrough.reports.pen import Line, Pen, Span, line, plural, visible
 
@@ -18,10 +19,10 @@ WORDS = "n next, h hint, l list, r reset, c check again, q quit; a number goes t
 
 
 class Judge(Protocol):
-    """Checks an answer and tells the verdict. `until` says when nobody wants it any more."""
+    """Checks the answer to an exercise."""
 
-    def __call__(self, exercise: Exercise, until: Callable[[], bool]) -> bool | None:
-        """True where it passes, `None` where it was given up."""
+    def __call__(self, exercise: Exercise, until: Callable[[], bool]) -> Verdict | None:
+        """The verdict; `None` where `until` said first that nobody wants it any more."""
 
 
 class Session:
@@ -42,11 +43,12 @@ class Session:
         self._seen = self._signatures()
         self._turn_to(self._exercise)
         while not (self._is_over or desk.is_closed):
-            for word in desk.wait():
+            words = desk.wait()
+            self._look()  # a word typed after a save is meant to come after its check
+            for word in words:
                 self._obey(word)
                 if self._is_over:
                     return
-            self._look()
 
     def _look(self) -> None:
         """Check what was saved, the exercise in hand before others."""
@@ -72,16 +74,16 @@ class Session:
     def _check(self) -> None:
         exercise = self._exercise
         file = self._folder.file(exercise)
-        self._write([line(Span(f"-- {visible(file.name)} ", "dim"), Span("-" * max(0, 60 - len(file.name)), "dim"))])
         self._seen[exercise.key] = before = signature(file)
         if before is None:
-            self._write([line(Span(f"{visible(file.name)} is gone", "bold red"), "; r brings the starter back")])
+            self._write([(), line(Span(f"{visible(file.name)} is gone", "bold red"), "; r brings the starter back")])
             return
-        passed = self._judge(exercise, lambda: signature(file) != before)
-        if passed is None:
+        verdict = self._judge(exercise, lambda: signature(file) != before)
+        if verdict is None:
             return  # saved again meanwhile, and looked at next
-        self._keep(lambda: self._folder.mark(exercise, is_done=passed))
-        self._write(self._what_next(exercise) if passed else self._advice())
+        self._keep(lambda: self._folder.mark(exercise, is_done=verdict.is_passed))
+        self._write([(), *verdict.lines])
+        self._write(self._what_next(exercise) if verdict.is_passed else self._advice())
         self._write([line(Span(WORDS, "dim"))])
 
     def _advice(self) -> Iterator[Line]:

@@ -22,6 +22,14 @@ class Answer:
     text: str
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an answer passes, and what is told of it."""
+
+    is_passed: bool
+    lines: tuple[Line, ...]
+
+
 def has_passed(result: LessonResult) -> bool:
     """True where the answer holds, whatever the lesson around it does."""
     return _of_answer(result).outcome is Outcome.PASSED
@@ -52,7 +60,7 @@ def _said(answer: Answer, came: FenceResult) -> Iterator[Line]:
     elif came.error is not None:
         yield from _raised(answer, came, came.error)
     elif came.outcome is Outcome.TIMEOUT:
-        yield from _not_yet(answer, came.stopped_line, came.reason)
+        yield from _not_yet(answer, came.stopped_line, came.reason.partition(", on line")[0])
         yield from _around(answer, came.stopped_line)
         yield _next("look for a loop that does not end; --timeout SECONDS allows more")
     elif came.outcome is Outcome.CRASHED:
