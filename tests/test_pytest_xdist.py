@@ -1,0 +1,122 @@
+"""`pytest --runthrough -n 2`: all workers share one pool, and a lesson runs once whichever of them asks."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from pytested import Pytested, text_of
+
+pytest_plugins = ["pytester"]
+
+TWO = ("-n", "2")
+FENCES = ["first", "second", "third", "other"]
+
+
+@pytest.fixture
+def here(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Pytested:
+    """A folder for lessons and a pytest with xdist to run them."""
+    return Pytested(pytester, monkeypatch, ("-p", "xdist"))
+
+
+@pytest.mark.parametrize("dist", ["load", "loadfile", "loadscope", "worksteal", "each"])
+def test_a_lesson_runs_once_however_its_items_are_spread(here: Pytested, dist: str) -> None:
+    """Every item is reported, by whichever worker, and each fence ran one time in the one process of its lesson."""
+    here.copy("pytest/counted.md", "pytest/other.md")
+    here.run(*TWO, "--dist", dist).assert_outcomes(passed=8 if dist == "each" else 4)
+    assert sorted(here.noted()) == sorted(FENCES)
+    assert here.alive() == []
+
+
+def test_selecting_one_fence_is_as_without_xdist(here: Pytested) -> None:
+    """What the chosen fence needs runs once, and it alone is reported."""
+    here.copy("pytest/counted.md", "pytest/other.md")
+    here.run(*TWO, "counted.md::second").assert_outcomes(passed=1)
+    assert here.noted() == ["first", "second"]
+
+
+def test_listing_items_starts_nothing(here: Pytested) -> None:
+    """`--collect-only` is as without xdist and runs nothing."""
+    here.copy("pytest/counted.md")
+    assert here.collected(*TWO) == ["counted.md::first", "counted.md::second", "counted.md::third"]
+    assert here.noted() == []
+
+
+def test_failures_and_skips_are_told_as_without_xdist(here: Pytested) -> None:
+    """The text, what was printed, the skip's line and the seed come through the worker whole."""
+    here.copy("telling/assertion.md", "telling/skipped.md")
+    result = here.run(*TWO, "-rs", "--runthrough-seed", "17")
+    result.assert_outcomes(passed=2, failed=3, skipped=2)
+    result.stdout.fnmatch_lines(["runthrough: seed 17, repeat with --runthrough-seed 17"])
+    for line in (
+        "assertion.md:12: failed: an assertion does not hold",
+        "  next: Correct line 12, or the code before it.",
+        "comparing",
+        "SKIPPED * skipped.md:4: needs a GPU",
+    ):
+        result.stdout.fnmatch_lines([line])
+
+
+def test_a_killed_worker_costs_its_own_test_alone(here: Pytested) -> None:
+    """xdist replaces a worker that was killed; the lessons are not run again, and every fence is reported."""
+    here.copy("pytest/counted.md", "pytest/other.md")
+    here.pytester.makepyfile(test_dies="import os, signal\ndef test_dies(): os.kill(os.getpid(), signal.SIGKILL)")
+    result = here.run(*TWO)
+    result.assert_outcomes(passed=4, failed=1)
+    result.stdout.fnmatch_lines(["*test_dies.py::test_dies*"])
+    assert sorted(here.noted()) == sorted(FENCES)
+    assert here.alive() == []
+
+
+def test_the_first_failure_can_stop_the_run(here: Pytested) -> None:
+    """`-x` ends what still runs, and nothing is left."""
+    here.copy("telling/assertion.md", "telling/waits.md")
+    result = here.run(*TWO, "-x", "assertion.md", "waits.md")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "waits.md:" not in text_of(result)
+    assert here.alive() == []
+
+
+def test_an_interrupted_run_leaves_nothing_running(here: Pytested) -> None:
+    """Ctrl-C ends workers, lessons, server and pool."""
+    here.copy("telling/waits.md")
+    process = here.start(*TWO)
+    here.wait_for_lesson()
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    here.wait_until_all_is_ended()
+
+
+def test_a_killed_controller_leaves_nothing_running(here: Pytested) -> None:
+    """The pool belongs to the controller and ends with it, however that ends."""
+    here.copy("telling/waits.md")
+    process = here.start(*TWO)
+    here.wait_for_lesson()
+    process.kill()
+    process.communicate(timeout=60)
+    here.wait_until_all_is_ended()
+
+
+def test_a_lesson_edited_after_it_was_collected_is_red(here: Pytested) -> None:
+    """Whichever worker reports it says that what ran is not what the page says now."""
+    here.copy("pytest/counted.md")
+    here.pytester.makeconftest(
+        "def pytest_collection_finish(session):\n"
+        "    path = session.config.rootpath / 'counted.md'\n"
+        "    path.write_text(path.read_text() + '\\nMore.\\n')\n"
+    )
+    result = here.run(*TWO)
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(["counted.md:*: the file changed after it was collected"])
+
+
+def test_a_lesson_that_cannot_be_read_is_an_error(here: Pytested) -> None:
+    """The run is red with `path:line: what to do`; as xdist does with any file, the others are tested."""
+    here.copy("telling/course/01_unknown_key.md", "pytest/counted.md")
+    result = here.run(*TWO)
+    result.assert_outcomes(passed=3, errors=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["01_unknown_key.md:8: 'rases' is no directive (did you mean 'raises'?)"])
