@@ -13,6 +13,7 @@ PYPROJECT = nox.project.load_toml("pyproject.toml")
 PINNED_TORCH = "2.13.0"
 OTHER_TORCH = ("2.8.0", "2.9.0", "2.15.0")
 
+PLUGIN_TESTS = ("tests/test_pytest_plugin.py", "tests/test_pytest_xdist.py", "tests/test_pytest_parity.py")
 LAB = "content/courses/pytorch/code/07_micrograd.py"
 LAB_TEST = "site/test_pytorch_07_micrograd.py"
 
@@ -49,6 +50,15 @@ def tests(session: nox.Session) -> None:
     """Test the harness; words after `--` go to pytest."""
     _install(session, "tests")
     session.run("pytest", *session.posargs)
+
+
+@nox.session(default=False)
+@nox.parametrize("pytest", ["8.0.*", "9.*"], ids=["pytest-8", "pytest-9"])
+def plugin(session: nox.Session, pytest: str) -> None:
+    """Test the pytest plugin on the oldest and the newest pytest it serves, with xdist."""
+    _install(session, "tests")
+    session.install(f"pytest=={pytest}")
+    session.run("pytest", *PLUGIN_TESTS, *session.posargs)
 
 
 @nox.session

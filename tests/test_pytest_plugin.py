@@ -212,9 +212,9 @@ def test_an_option_that_cannot_be_read_is_told(here: Pytested, words: tuple[str,
 def test_limits_are_those_of_check(here: Pytested) -> None:
     """A time limit ends a fence at its line; --runthrough-keep-going runs on after a failure."""
     here.copy("telling/waits.md", "telling/assertion.md")
-    result = here.run("--runthrough-timeout", "1", "--runthrough-keep-going", "--runthrough-spawn")
+    result = here.run("--runthrough-timeout", "2", "--runthrough-keep-going", "--runthrough-spawn")
     result.assert_outcomes(passed=3, failed=2)
-    result.stdout.fnmatch_lines(["waits.md:10: timeout: took too long"])
+    result.stdout.fnmatch_lines(["waits.md:*: timeout: took too long"])
 
 
 def test_the_entry_point_names_the_plugin() -> None:
@@ -258,3 +258,16 @@ def test_a_pool_that_dies_is_told_and_red(here: Pytested) -> None:
     assert process.returncode == pytest.ExitCode.TESTS_FAILED
     assert b"waits.md:3: the process that runs the lessons has ended before its time; run pytest again" in output
     here.wait_until_all_is_ended()
+
+
+def test_what_is_odd_and_no_error_is_told_at_the_end(here: Pytested) -> None:
+    """A page that its course does not list, and the seed of a failure, are told also where a run is quiet."""
+    here.copy("pytest/course", "telling/assertion.md")
+    (here.folder / "assertion.md").rename(here.folder / "course" / "assertion.md")
+    result = here.run("-q", "--runthrough-seed", "17")
+    result.stdout.fnmatch_lines(
+        [
+            "course/assertion.md:1: the course of this folder does not list this page (add it to course.toml)",
+            "seed 17: repeat with --runthrough-seed 17",
+        ]
+    )

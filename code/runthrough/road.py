@@ -42,7 +42,8 @@ def read(paths: Sequence[str]) -> Sequence[Lesson]:
         raise UnreadableError(problems)
     tell(problems)
     for course in found.courses:
-        _tell_of_other_torch(course)
+        if said := other_torch(course):
+            print(said, file=sys.stderr)
     return found.lessons
 
 
@@ -130,14 +131,16 @@ def run_quietly(jobs: Sequence[Job], options: Options) -> Report:
     return run_told(jobs, options, Terminal(PlainPen(sys.stdout), len(jobs), volume=Volume.QUIET))
 
 
-def _tell_of_other_torch(course: Course) -> None:
+def other_torch(course: Course) -> str:
+    """What is to be said where the torch that is here is not the one the course pins; "" where it is."""
     from runthrough.reports.report import installed_version
 
     installed = installed_version("torch")
-    if course.torch and installed.partition("+")[0] != course.torch:
-        there = f"torch {installed} is installed" if installed else "no torch is installed"
-        file = os.path.relpath(course.folder / "course.toml")
-        print(f"{file} pins torch {course.torch}, and {there}: texts may differ", file=sys.stderr)
+    if not course.torch or installed.partition("+")[0] == course.torch:
+        return ""
+    there = f"torch {installed} is installed" if installed else "no torch is installed"
+    file = os.path.relpath(course.folder / "course.toml")
+    return f"{file} pins torch {course.torch}, and {there}: texts may differ"
 
 
 def tell(problems: Iterable[Problem]) -> None:

@@ -12,12 +12,13 @@ import pytest
 from runthrough.arguments import Options
 from runthrough.job import Job
 from runthrough.lesson.discovery import LEFT_OUT, NAMED_SUFFIXES, SUFFIXES, Finder, unlisted_in
-from runthrough.lesson.document import Problem, Severity
+from runthrough.lesson.document import Course, Problem, Severity
 from runthrough.lesson.read import read_text
 from runthrough.plan import beside
 from runthrough.pytest_plugin.items import Collected, FenceItem, LessonFile, UnreadableLessonError
+from runthrough.pytest_plugin.notices import Notices
 from runthrough.result import LessonResult
-from runthrough.road import cores, drawn_seed, planned, problems_of
+from runthrough.road import cores, drawn_seed, other_torch, planned, problems_of
 from runthrough.running.lesson_client import Address, LessonClient, LessonService, start_service
 from runthrough.selection import up_to
 
@@ -33,17 +34,15 @@ class LessonSession:
         given: dict[str, Any] = getattr(config, "workerinput", {}).get(_INPUT, {})
         self._address = Address(given["path"], given["token"]) if given else None
         self.options = _options(config, given.get("seed"))
+        self._notices = Notices(config, self.options.seed or 0)
         self._finder = Finder()
-        self._warnings: list[Problem] = []
+        self._courses: set[Path] = set()
         self._marks: set[str] = set()
         self._service: LessonService | None = None
         self._client: LessonClient | None = None
         self._jobs: dict[LessonFile, Job] = {}
+        config.pluginmanager.register(self._notices, "runthrough-notices")
         config.add_cleanup(self._end)
-
-    def pytest_report_header(self) -> str:
-        """Tell the seed, by which a run can be repeated."""
-        return f"runthrough: seed {self.options.seed}, repeat with --runthrough-seed {self.options.seed}"
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> LessonFile | None:
         """A Markdown file is a lesson, by the rules of `runthrough check`."""
@@ -102,13 +101,23 @@ class LessonSession:
             problem = Problem(place.name, 1, f"the file cannot be read: {error.strerror}", "see that it is there")
             raise UnreadableLessonError([problem]) from error
         lesson = read_text(data, place.path, place.name, place.course)
-        problems = (*(place.course.problems if place.course else ()), *problems_of(lesson))
+        told = problems_of(lesson) + unlisted_in(place.course, lesson)
+        problems = (*self._problems_of(place.course), *told)
         if any(problem.severity is Severity.ERROR for problem in problems):
             raise UnreadableLessonError(problems)
-        self._warnings += [*problems, *unlisted_in(place.course, lesson)]
+        self._notices.add(map(str, problems))
         contracts = (place.course.contracts if place.course else None) or {}
         statements = {name: str(entry.get("statement", "")) for name, entry in contracts.items()}
         return Collected(data, lesson, planned([lesson], self.options)[0], statements)
+
+    def _problems_of(self, course: Course | None) -> tuple[Problem, ...]:
+        """What is wrong with a lesson's course; another torch than the one it pins is told once."""
+        if course is None:
+            return ()
+        if course.folder not in self._courses:
+            self._courses.add(course.folder)
+            self._notices.add(filter(None, [other_torch(course)]))
+        return course.problems
 
     def mark(self, name: str, meaning: str) -> pytest.MarkDecorator:
         """A marker that `--strict-markers` knows."""
