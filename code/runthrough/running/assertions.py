@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import builtins
 import types
-from typing import TypeVar
+from typing import Any
 
-Node = TypeVar("Node", bound=ast.AST)
 UNSET = "@unset"
 FAILED = "@assertion_failed"
 _NO_NAME = (ast.Constant, ast.Starred, ast.GeneratorExp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp)
@@ -57,31 +56,35 @@ def _rewritten(node: ast.AST) -> list[ast.AST]:
     test = _keep(node.test, seen)
     if not seen:
         return [node]
+    # Each node is placed as it is made: looking for those without a place would visit the whole condition again.
+    at = _place(node)
     names = [name for _, name in seen]
     shown: list[ast.expr] = [
-        ast.Tuple([ast.Constant(label), ast.Name(name, ast.Load())], ast.Load()) for label, name in seen
+        ast.Tuple([ast.Constant(label, **at), ast.Name(name, ast.Load(), **at)], ast.Load(), **at)
+        for label, name in seen
     ]
     message = [node.msg] if node.msg else []
-    error = ast.Call(ast.Name(FAILED, ast.Load()), [ast.List(shown, ast.Load()), *message], [])
-    statements: list[ast.AST] = [
-        ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Name(UNSET, ast.Load())),
-        ast.If(ast.UnaryOp(ast.Not(), test), [ast.Raise(error)], []),
-        ast.Delete([ast.Name(name, ast.Del()) for name in names]),
+    error = ast.Call(ast.Name(FAILED, ast.Load(), **at), [ast.List(shown, ast.Load(), **at), *message], [], **at)
+    unset: list[ast.expr] = [ast.Name(name, ast.Store(), **at) for name in names]
+    return [
+        ast.Assign(unset, ast.Name(UNSET, ast.Load(), **at), **at),
+        ast.If(ast.UnaryOp(ast.Not(), test, **at), [ast.Raise(error, **at)], [], **at),
+        ast.Delete([ast.Name(name, ast.Del(), **at) for name in names], **at),
     ]
-    return [ast.fix_missing_locations(ast.copy_location(statement, node)) for statement in statements]
 
 
 def _keep(node: ast.expr, seen: list[tuple[str, str]]) -> ast.expr:
     """`node` with the operands worth showing bound to names as they are evaluated, in the same order."""
+    at = _place(node)
     match node:
         case ast.Compare():
-            return _placed(ast.Compare(_named(node.left, seen), node.ops, _named_all(node.comparators, seen)), node)
+            return ast.Compare(_named(node.left, seen), node.ops, _named_all(node.comparators, seen), **at)
         case ast.BoolOp():
-            return _placed(ast.BoolOp(node.op, [_keep(value, seen) for value in node.values]), node)
+            return ast.BoolOp(node.op, [_keep(value, seen) for value in node.values], **at)
         case ast.UnaryOp(op=ast.Not()):
-            return _placed(ast.UnaryOp(node.op, _keep(node.operand, seen)), node)
+            return ast.UnaryOp(node.op, _keep(node.operand, seen), **at)
         case ast.Call():
-            return _placed(_keep_call(node, seen), node)
+            return _keep_call(node, seen)
         case _:
             return _named(node, seen)
 
@@ -90,9 +93,10 @@ def _keep_call(node: ast.Call, seen: list[tuple[str, str]]) -> ast.Call:
     callee = node.func
     if isinstance(callee, ast.Attribute):
         owner = _keep(callee.value, seen) if isinstance(callee.value, ast.Compare) else _named(callee.value, seen)
-        callee = _placed(ast.Attribute(owner, callee.attr, ast.Load()), callee)
-    keywords = [_placed(ast.keyword(word.arg, _named(word.value, seen)), word) for word in node.keywords]
-    return ast.Call(callee, _named_all(node.args, seen), keywords)
+        callee = ast.Attribute(owner, callee.attr, ast.Load(), **_place(callee))
+    arguments = _named_all(node.args, seen)
+    keywords = [ast.keyword(word.arg, _named(word.value, seen), **_place(word)) for word in node.keywords]
+    return ast.Call(callee, arguments, keywords, **_place(node))
 
 
 def _named_all(nodes: list[ast.expr], seen: list[tuple[str, str]]) -> list[ast.expr]:
@@ -102,13 +106,14 @@ def _named_all(nodes: list[ast.expr], seen: list[tuple[str, str]]) -> list[ast.e
 def _named(node: ast.expr, seen: list[tuple[str, str]]) -> ast.expr:
     if isinstance(node, _NO_NAME):
         return node
-    name = f"@operand{len(seen)}"
+    name, at = f"@operand{len(seen)}", _place(node)
     seen.append((ast.unparse(node), name))
-    return _placed(ast.NamedExpr(ast.Name(name, ast.Store()), node), node)
+    return ast.NamedExpr(ast.Name(name, ast.Store(), **at), node, **at)
 
 
-def _placed(new: Node, old: ast.AST) -> Node:
-    return ast.copy_location(new, old)
+def _place(node: ast.stmt | ast.expr | ast.keyword) -> dict[str, Any]:
+    """The lines and columns of `node`, for a node that takes its place."""
+    return {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
 
 
 def _assertion_error(operands: list[tuple[str, object]], *message: object) -> AssertionError:
