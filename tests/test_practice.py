@@ -113,6 +113,10 @@ def test_what_an_answer_prints_is_shown(tmp_path: Path, mine: Path) -> None:
         ("import os\nos._exit(0)\n", f"mine/{ADD}  the process that ran your code left with exit code 0"),
         ("import ctypes\nctypes.string_at(0)\n", "the process that ran your code was killed by SIGSEGV"),
         ("def add(a, b):\n    assert b < 3\n", f"mine/{ADD}:2  AssertionError"),
+        (
+            f"import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n{RIGHT}",
+            "join the thread",
+        ),
         ("add = int.__add__\n", f"mine/{ADD}  TypeError: descriptor '__add__' requires"),
         ("def add(a, b):\n    return a + b if a != 'a' else 0\n", 'the check says: assert answer("a", "b") == "ab"'),
     ],
@@ -205,6 +209,26 @@ def test_reset_keeps_every_backup(tmp_path: Path, mine: Path) -> None:
     assert practice(tmp_path, "--reset", "add").out == f"{ADD} is the starter again\n"
 
 
+def test_a_reset_moves_whatever_is_in_the_way(tmp_path: Path, mine: Path) -> None:
+    """A folder in the place of an exercise's file is told, and a reset keeps it as a backup too."""
+    (mine / ADD).unlink()
+    (mine / ADD).mkdir()
+    assert f"{ADD} cannot be read: Is a directory" in practice(tmp_path, "--check", "add").out
+    assert practice(tmp_path, "--reset", "add").code == 0
+    assert (mine / "backup" / "01_add.1.py").is_dir()
+    assert (mine / ADD).read_text().endswith("return a\n")
+
+
+def test_a_reset_that_cannot_be_written_loses_nothing(tmp_path: Path, mine: Path) -> None:
+    """Where no backup can be made, the file stays as it is, and that is said."""
+    (mine / ADD).write_text(RIGHT)
+    (mine / "backup").touch()
+    done = practice(tmp_path, "--reset", "add")
+    assert done.code == 2
+    assert "backup cannot be written" in done.err
+    assert (mine / ADD).read_text() == RIGHT
+
+
 def test_a_changed_starter_is_told(tmp_path: Path, course: Path) -> None:
     """Where the course has changed a starter, the student's file stays, and a reset brings the new one."""
     assert practice(tmp_path, "--list", course=course).code == 0
@@ -288,12 +312,16 @@ def test_the_folder_of_another_course_is_refused(tmp_path: Path, mine: Path, cou
 
 def test_a_lesson_that_does_not_run_is_no_fault_of_the_answer(tmp_path: Path, course: Path) -> None:
     """Where the lesson breaks above the exercise, its line is told, and that the answer is not to blame."""
+    assert practice(tmp_path, "--list", course=course).code == 0
+    (tmp_path / "mine" / "03_half.py").write_text("half = math.pi\n")
+    assert practice(tmp_path, "--check", "half", course=course).code == 0
     page = course / "second.md"
     page.write_text(page.read_text().replace("import math", "import maths_of_nowhere"))
     done = practice(tmp_path, "--check", "half", course=course)
     assert done.code == 1
     assert "the lesson itself does not run here, which is no fault of your answer" in done.out
     assert f"{page}:4 ModuleNotFoundError: No module named 'maths_of_nowhere'" in done.out
+    assert "done  03_half.py" in practice(tmp_path, "--list", course=course).out
 
 
 def test_without_a_terminal_the_watch_ends_with_its_input(tmp_path: Path) -> None:

@@ -48,6 +48,10 @@ def practise(options: Options) -> bool:
         raise UsageError(str(error)) from error
     except UnreadableProgressError as error:
         raise UnreadableError([error.problem]) from error
+    except OSError as error:
+        if error.filename is None or not Path(error.filename).is_relative_to(folder.path):
+            raise
+        raise UsageError(f"{error.filename} cannot be written: {error.strerror}") from error
     return True
 
 
@@ -99,12 +103,12 @@ def _once(options: Options, folder: PracticeFolder, pen: Pen) -> bool:
     with _judge(options, folder, pen) as judge:
         verdict = judge(exercise)
     assert verdict is not None  # it is waited for
-    passed = verdict.is_passed
-    folder.mark(exercise, is_done=passed)
+    if verdict.is_known:
+        folder.mark(exercise, is_done=verdict.is_passed)
     pen.write(verdict.lines)
-    if not passed and exercise.hints:
+    if verdict.is_known and not verdict.is_passed and exercise.hints:
         pen.write([line(f"  stuck? --hint {exercise.name} shows {plural(len(exercise.hints), 'hint')}")])
-    return passed
+    return verdict.is_passed
 
 
 def _named(word: str, folder: PracticeFolder) -> Exercise:
@@ -161,7 +165,7 @@ class _Judge:
     def __call__(self, exercise: Exercise, until: Callable[[], bool] = lambda: False) -> Verdict | None:
         """Check an answer; `None` where `until` came first."""
         from runthrough.practice.answer import job_for
-        from runthrough.practice.verdict import Answer, Verdict, has_passed, verdict_lines
+        from runthrough.practice.verdict import Answer, verdict_of
         from runthrough.reports.terminal import marks_for
 
         file = self._folder.file(exercise)
@@ -180,8 +184,7 @@ class _Judge:
         if result is None:
             return None
         name = f"{self._folder.name}/{file.name}"
-        lines = verdict_lines(Answer(exercise, name, text), result, marks_for(sys.stdout)[0])
-        return Verdict(has_passed(result), tuple(lines))
+        return verdict_of(Answer(exercise, name, text), result, marks_for(sys.stdout)[0])
 
     def _run(self, job: Job, until: Callable[[], bool]) -> LessonResult | None:
         self._pool.add([job])

@@ -81,9 +81,10 @@ class Session:
         verdict = self._judge(exercise, lambda: signature(file) != before)
         if verdict is None:
             return  # saved again meanwhile, and looked at next
-        self._keep(lambda: self._folder.mark(exercise, is_done=verdict.is_passed))
         self._write([(), *verdict.lines])
-        self._write(self._what_next(exercise) if verdict.is_passed else self._advice())
+        if verdict.is_known:
+            self._keep(lambda: self._folder.mark(exercise, is_done=verdict.is_passed))
+            self._write(self._what_next() if verdict.is_passed else self._advice())
         self._write([line(Span(WORDS, "dim"))])
 
     def _advice(self) -> Iterator[Line]:
@@ -91,7 +92,7 @@ class Session:
             more = "another hint" if self._hints else "a hint"
             yield line(Span("  stuck? ", "bold"), f"h shows {more}")
 
-    def _what_next(self, exercise: Exercise) -> Iterator[Line]:
+    def _what_next(self) -> Iterator[Line]:
         following = self._following()
         done = sum(self._folder.is_done(each) for each in self._folder.exercises)
         yield line(f"  {done} of {plural(len(self._folder.exercises), 'exercise')} done")

@@ -24,10 +24,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer passes, and what is told of it."""
+    """Whether an answer passes, and what is told of it; nothing is known of it where the lesson itself is broken."""
 
     is_passed: bool
     lines: tuple[Line, ...]
+    is_known: bool = True
 
 
 def has_passed(result: LessonResult) -> bool:
@@ -35,19 +36,29 @@ def has_passed(result: LessonResult) -> bool:
     return _of_answer(result).outcome is Outcome.PASSED
 
 
-def verdict_lines(answer: Answer, result: LessonResult, mark: str = "✓") -> Iterator[Line]:
+def verdict_of(answer: Answer, result: LessonResult, mark: str) -> Verdict:
+    """The verdict, in which `mark` stands before what passes."""
+    passed = has_passed(result)
+    is_known = passed or _broken_fence(result) is None
+    return Verdict(passed, tuple(verdict_lines(answer, result, mark)), is_known)
+
+
+def verdict_lines(answer: Answer, result: LessonResult, mark: str) -> Iterator[Line]:
     """The verdict: passed, or what is not right yet."""
     came = _of_answer(result)
     if came.outcome is Outcome.PASSED:
         yield line(Span(f"{mark} {visible(answer.name)} passes its check", "bold green"))
         yield from _printed(came)
         return
-    broken = next((fence for fence in result.fences if fence.id != ANSWER and fence.outcome.is_red), None)
-    if broken is not None:
+    if (broken := _broken_fence(result)) is not None:
         yield from _lesson_is_broken(answer.exercise, broken)
     if came.outcome is not Outcome.BLOCKED:
         yield from _said(answer, came)
         yield from _printed(came)
+
+
+def _broken_fence(result: LessonResult) -> FenceResult | None:
+    return next((fence for fence in result.fences if fence.id != ANSWER and fence.outcome.is_red), None)
 
 
 def _of_answer(result: LessonResult) -> FenceResult:
@@ -68,6 +79,12 @@ def _said(answer: Answer, came: FenceResult) -> Iterator[Line]:
         yield from _not_yet(answer, came.stopped_line, f"the process that ran your code {how}")
         yield from _around(answer, came.stopped_line)
         yield _next("take away what ends the process, such as os._exit")
+    elif came.cause is Cause.LEFT_RUNNING:
+        yield from _not_yet(answer, None, "a thread or process that your code has started is still running at its end")
+        yield _next("join the thread, or wait for the process")
+    elif came.cause is Cause.LEFT_FILES:
+        yield from _not_yet(answer, None, came.reason)
+        yield _next(f"delete it in {visible(str(answer.exercise.lesson.path.parent))}, and write to a temporary folder")
     else:
         yield from _not_yet(answer, None, came.reason)
 
