@@ -20,6 +20,7 @@ DOORS = {
     "updating",
     "ci",
     "exporting",
+    "notebook_execution",
     "notebook_import",
     "practice_parser",
     "practising",
@@ -38,6 +39,7 @@ MAY_IMPORT = {
     "reports": {"lesson.document", "job", "result"},
     "practice": {"plan", "lesson", "reports", "job", "result"},
     "publish": {"reports", "lesson", "job", "result"},
+    "executing": {"running", "expect", "job", "result"},
     "importing": {"expect", "lesson", "job", "result"},
 }
 HEAVY = (

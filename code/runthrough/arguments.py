@@ -38,6 +38,7 @@ class Options:
     new: bool = False
     to: str = ""
     edition: str = "student"
+    execute: bool = False
     force: bool = False
     into: str = ""
     list_exercises: bool = False

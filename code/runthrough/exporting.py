@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runthrough.arguments import Options
-from runthrough.parsers import UsageError
+from runthrough.parsers import STDOUT, UsageError
 from runthrough.road import UnreadableError, read
 
 if TYPE_CHECKING:
@@ -52,14 +52,22 @@ def write_notebooks(options: Options) -> int:
     lessons = read(options.paths)
     folder = _folder(options.to)
     exports, beside = notebooks_of(lessons, options.paths, Edition(options.edition))
+    report = None
+    stream = sys.stderr if options.json == STDOUT else sys.stdout
+    if options.execute:
+        from runthrough.notebook_execution import executed
+
+        exports, report = executed(exports, options)
+    elif options.json:
+        raise UsageError("--json writes what came of the cells; it needs --execute")
     files = {export.file: export.data for export in exports} | beside
     for name, data in files.items():
         try:
             write_whole(folder / name, data)
         except OSError as error:
             raise UsageError(f"--to {options.to}: {name} cannot be written: {error.strerror}") from error
-    print(f"{_count(len(exports), 'notebook')} written to {options.to}" + _told(beside))
-    return 0
+    print(f"{_count(len(exports), 'notebook')} written to {options.to}" + _told(beside), file=stream)
+    return 0 if report is None or report.holds else 1
 
 
 def notebooks_of(

@@ -34,7 +34,8 @@ exit codes:
 
 NOTEBOOKS_EPILOG = """\
 exit codes:
-  0    every notebook is written
+  0    every notebook is written, and with --execute each cell does what its lesson says
+  1    a cell does not do what its lesson says; the notebooks are written with what came
   2    a lesson, an image or the command line cannot be read; nothing is written
   130  interrupted
 """
@@ -101,14 +102,14 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     )
     notebooks = Parser(
         prog="runthrough notebooks",
-        description="Write each lesson as a notebook. Nothing is run.",
+        description="Write each lesson as a notebook. Nothing is run, unless --execute says so.",
         epilog=NOTEBOOKS_EPILOG,
         formatter_class=form,
         allow_abbrev=False,
     )
     for parser in (check, listing, update, notebooks):
         _add_paths(parser)
-    for parser in (check, listing):
+    for parser in (check, listing, notebooks):
         _add_json(parser)
     _add_choice(check)
     _add_writing(update)
@@ -198,6 +199,8 @@ def _add_edition(parser: Parser) -> None:
         default="student",
         help="without or with the solutions (default: student)",
     )
+    add("--execute", action="store_true", help="execute them in a Jupyter kernel, and store the outputs")
+    add("--timeout", type=seconds_of, default=0.0, metavar="S", help="seconds a cell may take (default: 30)")
 
 
 def _add_color(parser: Parser) -> None:

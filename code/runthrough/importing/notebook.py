@@ -61,8 +61,7 @@ class Notebook:
 def read_notebook(data: bytes) -> Notebook:
     """The notebook in a file's bytes; older versions are upgraded.
 
-    Raises NotebookError where it is none, holds no cell, is written in another language than Python, or is of an
-    older version and nbformat is not installed.
+    Raises NotebookError where it is none, holds no cell, or is written in another language than Python.
     """
     found = _parsed(data)
     version = found.get("nbformat")
@@ -104,12 +103,7 @@ def _parsed(data: bytes) -> Mapping[str, Any]:
 
 def _upgraded(found: Mapping[str, Any]) -> Mapping[str, Any]:
     """A notebook of an older version as one of version 4."""
-    try:
-        library: Any = importlib.import_module("nbformat")  # its older readers carry no types
-    except ModuleNotFoundError:
-        advice = "pip install 'runthrough[notebooks]'"
-        message = "notebooks of older versions are read with nbformat, which is not installed"
-        raise NotebookError(message, advice) from None
+    library: Any = importlib.import_module("nbformat")  # its older readers carry no types
     try:
         return dict(library.convert(library.reader.reads(json.dumps(found)), _NEWEST))
     except Exception as error:  # noqa: BLE001  # its converters raise whatever a malformed cell leads to

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import takewhile
 
-from runthrough.lesson.document import Fence, Lesson
+from runthrough.lesson.document import Fence, Lesson, Role
 from runthrough.lesson.slugs import slug
 from runthrough.lesson.when import decided
 
@@ -130,7 +131,7 @@ def _code_cell(source: Source, piece: Piece, edition: Edition) -> Cell:
     code = rewritten.shown(source.text)
     if addition:
         addition = "\n\n" + addition if code else addition
-    fails = said.raises or (said.check and edition is Edition.STUDENT)
+    fails = said.raises or _shows_error(fence, source.lesson) or (said.check and edition is Edition.STUDENT)
     inside_fold = any(fold.first_line < fence.line <= fold.last_line for fold in source.folds)
     tags = [*(["raises-exception"] if fails else []), *(["remove-cell"] if said.hidden else [])]
     if inside_fold and not said.hidden:
@@ -145,6 +146,14 @@ def _code_cell(source: Source, piece: Piece, edition: Edition) -> Cell:
         tags=(*tags, *_role_tags(fence)),
         is_folded=inside_fold or said.hidden,
         addition=addition,
+    )
+
+
+def _shows_error(fence: Fence, lesson: Lesson) -> bool:
+    """True where an error fence below it says that the code raises."""
+    below = lesson.fences[lesson.fences.index(fence) + 1 :]
+    return any(
+        each.role is Role.ERROR for each in takewhile(lambda each: each.role in (Role.OUTPUT, Role.ERROR), below)
     )
 
 

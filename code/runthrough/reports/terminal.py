@@ -140,8 +140,8 @@ def failures_of(report: Report, texts: Mapping[str, str], *, in_full: bool) -> I
         yield ()
 
 
-def closing_line(report: Report) -> Line:
-    """The numbers of fences by outcome, the lessons, the wall time, and the seed that repeats the run."""
+def closing_line(report: Report, *, is_seeded: bool = True) -> Line:
+    """The numbers of fences by outcome, the lessons, the wall time, and the seed that repeats a run that has one."""
     counts = _counts({outcome: report.totals[outcome] for outcome in Outcome}, ALWAYS_COUNTED)
     lessons = plural(report.totals["lessons"], "lesson")
     claims = _counts(Counter(claim.outcome for lesson in report.lessons for claim in lesson.claims))
@@ -152,7 +152,8 @@ def closing_line(report: Report) -> Line:
     return line(
         Span("holds" if report.holds else "does not hold", "bold green" if report.holds else "bold red"),
         f": {plural(report.totals['fences'], 'fence')}: {counts}{told_claims}{told_drifts}; {lessons}",
-        f" in {report.seconds:.1f} s; seed {report.seed}: repeat with --seed {report.seed}",
+        f" in {report.seconds:.1f} s",
+        f"; seed {report.seed}: repeat with --seed {report.seed}" if is_seeded else "",
     )
 
 

@@ -28,6 +28,11 @@ _SET = {
 _UNSET = ("PYTHONOPTIMIZE", "PYTHONWARNINGS", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONBREAKPOINT", "PYTHONSAFEPATH")
 
 
+def lesson_environment() -> dict[str, str]:
+    """The environment of a process that runs lessons, whatever the command was started with."""
+    return {**{name: value for name, value in os.environ.items() if name not in _UNSET}, **_SET}
+
+
 def is_forked(spawn: bool) -> bool:
     """True where lessons are forked from a warm server: on Linux, unless `spawn` asks for fresh interpreters."""
     return not spawn and sys.platform == "linux"
@@ -69,7 +74,7 @@ def start(room: str, sock: socket.socket) -> subprocess.Popen[bytes]:
         [sys.executable, "-P", "-m", f"runthrough.running.{room}", str(sock.fileno())],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        env={**{name: value for name, value in os.environ.items() if name not in _UNSET}, **_SET},
+        env=lesson_environment(),
         pass_fds=(sock.fileno(),),
         start_new_session=True,
     )
