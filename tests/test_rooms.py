@@ -24,6 +24,7 @@ DOORS = {
     "notebook_import",
     "practice_parser",
     "practising",
+    "bringing_back",
     "pytest_plugin",
 }
 MAY_IMPORT = {
@@ -41,6 +42,7 @@ MAY_IMPORT = {
     "publish": {"reports", "lesson", "job", "result"},
     "executing": {"running", "expect", "job", "result"},
     "importing": {"expect", "lesson", "job", "result"},
+    "returning": {"publish", "lesson", "job", "result"},
 }
 HEAVY = (
     "torch",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from runthrough.arguments import Options
 from runthrough.parsers import STDOUT, UsageError
@@ -15,7 +15,8 @@ from runthrough.road import UnreadableError, read
 
 if TYPE_CHECKING:
     from runthrough.lesson.document import Course, Lesson, Problem
-    from runthrough.publish.readable import Surroundings
+    from runthrough.publish.cells import Edition, Page
+    from runthrough.publish.readable import Surroundings, Wanted
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ class _Place:
     def root(self) -> Path:
         folder = self.lesson.path.parent
         return self.course.folder if self.course and folder.is_relative_to(self.course.folder) else folder
+
+    def holds(self, path: Path) -> bool:
+        """True for a file that keeps its place beside the notebook."""
+        return path.is_relative_to(self.root) and path.is_file()
 
     @property
     def file(self) -> str:
@@ -75,8 +80,7 @@ def notebooks_of(
 ) -> tuple[list[Export], dict[str, bytes]]:
     """The notebooks of lessons that were read from `paths`, and the files beside them. Raises UnreadableError."""
     from runthrough.lesson.discovery import locate
-    from runthrough.publish.cells import Edition, page_of
-    from runthrough.publish.macros import MacroError
+    from runthrough.publish.cells import Edition
     from runthrough.publish.notebook import notebook_of
     from runthrough.publish.raw import RawText
 
@@ -86,19 +90,40 @@ def notebooks_of(
     exports: list[Export] = []
     beside: dict[str, bytes] = {}
     for place in places:
-        around, files, wrong = _surroundings(place, places)
-        problems += wrong
-        beside |= files
         try:
-            page = page_of(place.lesson, around, Edition(edition))
-        except MacroError as error:
-            problems.append(_macro_problem(place, error))
+            page, files = _page(place, Edition(edition), {other.lesson.path: other.file for other in places})
+        except UnreadableError as error:
+            problems += error.problems
             continue
+        beside |= files
         raw = RawText(place.lesson.path.read_bytes().decode("utf-8"))
         exports.append(Export(place.lesson, place.file, notebook_of(page, raw)))
     if problems:
         raise UnreadableError(problems)
     return exports, beside
+
+
+def page_for(lesson: Lesson, course: Course | None, edition: Edition) -> Page:
+    """The cells of one lesson, also where its images are not at hand. Raises UnreadableError."""
+    return _page(_Place(lesson, course), edition, {}, is_strict=False)[0]
+
+
+def _page(
+    place: _Place, edition: Edition, exported: Mapping[Path, str], *, is_strict: bool = True
+) -> tuple[Page, dict[str, bytes]]:
+    """The cells of a lesson and the files that it needs. Raises UnreadableError."""
+    from runthrough.publish.cells import page_of
+    from runthrough.publish.macros import MacroError
+
+    around, files, wrong = _surroundings(place, exported)
+    wrong = wrong if is_strict else []
+    try:
+        page = page_of(place.lesson, around, edition)
+    except MacroError as error:
+        wrong.append(_macro_problem(place, error))
+    if wrong:
+        raise UnreadableError(wrong)
+    return page, files
 
 
 def _same_names(places: Sequence[_Place]) -> Iterator[Problem]:
@@ -112,44 +137,50 @@ def _same_names(places: Sequence[_Place]) -> Iterator[Problem]:
             yield Problem(place.lesson.name, 1, message, "rename one, or write them to two folders")
 
 
-def _surroundings(place: _Place, places: Sequence[_Place]) -> tuple[Surroundings, dict[str, bytes], list[Problem]]:
-    """What the lesson's links and images are in the notebook, and the files to put beside it."""
-    from runthrough.lesson.document import Problem
+def _surroundings(place: _Place, exported: Mapping[Path, str]) -> tuple[Surroundings, dict[str, bytes], list[Problem]]:
+    """What the lesson's links and images are in the notebook, the files to put beside it, and what is missing."""
     from runthrough.publish.pieces import Source
-    from runthrough.publish.readable import IMAGE_TYPES, Surroundings, wanted
+    from runthrough.publish.readable import Surroundings, wanted
 
     links: dict[str, str | None] = {}
     images: dict[str, bytes] = {}
-    beside: dict[str, bytes] = {}
+    needed: list[str] = [file for fence in place.lesson.fences for file in fence.directives.files]
     problems: list[Problem] = []
-    exported = {other.lesson.path: other.file for other in places if other.root == place.root}
     for want in wanted(Source(place.lesson)):
-        path = Path(os.path.normpath(place.lesson.path.parent / want.target))
-        within = path.is_relative_to(place.root) and path.is_file()
+        path = _beside(place, want.target)
         if want.is_image:
-            if path.suffix.lower() not in IMAGE_TYPES:
-                problems.append(
-                    Problem(place.lesson.name, want.line, f"{want.target} is no image that notebooks show", "use PNG")
-                )
-            elif not path.is_file():
-                problems.append(
-                    Problem(place.lesson.name, want.line, f"there is no image {want.target}", "see how it is spelt")
-                )
-            else:
-                images[want.target] = path.read_bytes()
-        elif within and (path in exported or path.suffix.lower() in (".md", ".markdown")):
+            problem = _image_problem(place, want, path)
+            problems += [problem] if problem else []
+            images[want.target] = b"" if problem else path.read_bytes()
+        elif path in exported and not place.holds(path):
+            links[want.target] = os.path.relpath(exported[path], os.path.dirname(place.file) or ".")
+        elif path in exported or (place.holds(path) and path.suffix.lower() in (".md", ".markdown")):
             links[want.target] = os.path.splitext(want.target)[0] + ".ipynb"
-        elif within:
-            beside[path.relative_to(place.root).as_posix()] = path.read_bytes()
+        elif place.holds(path):
+            needed.append(want.target)
         else:
             links[want.target] = None
-    for fence in place.lesson.fences:
-        for file in fence.directives.files:
-            path = Path(os.path.normpath(place.lesson.path.parent / file))
-            if path.is_relative_to(place.root) and path.is_file():
-                beside[path.relative_to(place.root).as_posix()] = path.read_bytes()
+    paths = [path for path in (_beside(place, file) for file in needed) if place.holds(path)]
+    beside = {path.relative_to(place.root).as_posix(): path.read_bytes() for path in paths}
     macros = place.course.macros if place.course is not None else {}
     return Surroundings(macros, links, images), beside, problems
+
+
+def _beside(place: _Place, target: str) -> Path:
+    return Path(os.path.normpath(place.lesson.path.parent / unquote(target)))
+
+
+def _image_problem(place: _Place, want: Wanted, path: Path) -> Problem | None:
+    from runthrough.lesson.document import Problem
+    from runthrough.publish.readable import IMAGE_TYPES
+
+    name = place.lesson.name
+    if path.suffix.lower() not in IMAGE_TYPES:
+        known = ", ".join(sorted(IMAGE_TYPES))
+        return Problem(name, want.line, f"{want.target} is no image that a notebook can hold", f"known: {known}")
+    if not path.is_file():
+        return Problem(name, want.line, f"there is no image {want.target}", "see how it is spelt")
+    return None
 
 
 def _macro_problem(place: _Place, error: Exception) -> Problem:
@@ -178,6 +209,3 @@ def _count(number: int, word: str) -> str:
 
 def _told(beside: dict[str, bytes]) -> str:
     return f", with {_count(len(beside), 'file')} that they need or link to" if beside else ""
-
-
-__all__ = ["Export", "notebooks_of", "sys", "write_notebooks"]

@@ -18,15 +18,18 @@ _SUFFIXES = (".md", ".markdown")
 
 
 def import_notebook(options: Options) -> None:
-    """Read the notebook, write the lesson, tell what is not kept.
+    """Read the notebook, write the lesson, tell what is not kept; a notebook of ours goes back into its lesson.
 
     Raises UsageError or UnreadableError where nothing was written.
     """
+    from runthrough.bringing_back import bring_back
     from runthrough.importing.notebook import NotebookError, read_notebook
     from runthrough.importing.page import page_of
     from runthrough.lesson.document import Problem
 
     notebook, lesson = _named(options.paths)
+    if bring_back(notebook, lesson):
+        return
     try:
         page = page_of(read_notebook(notebook.read_bytes()), notebook.name, lesson.stem)
     except OSError as error:

@@ -67,7 +67,7 @@ def _plain(summary: str) -> str:
 
 def _box(source: Source, box: Box) -> Frame:
     start, prefix = _opening(source, box.line)
-    last, end = source.starts[box.end_line - 1], source.starts[box.end_line]
+    last, end = source.starts[box.end_line - 1], source.starts[box.end_line] - 1
     look = "alert-warning" if box.kind == "not-run" else "alert-info"
     div = f'<div class="alert {look}">'
     return Frame(
@@ -76,7 +76,7 @@ def _box(source: Source, box: Box) -> Frame:
         last if box.is_closed else end,
         end,
         opening=_rows(prefix, [div, "", _title(box), "", ""]).removeprefix(prefix),
-        closing=_rows(prefix, ["", "</div>", ""]),
+        closing=_rows(prefix, ["", "</div>"]),
         shut="</div>",
         again=div,
         bare=_title(box),
@@ -99,12 +99,12 @@ def quiz_edits(source: Source) -> Iterator[Edit]:
         yield Edit(start, source.starts[box.line], _rows(prefix, ["**Quiz.**", "", ""]).removeprefix(prefix))
         lines = [option.line for option in box.options] + [box.end_line]
         for option, following in zip(box.options, lines[1:], strict=True):
-            yield from _option_edits(source, option, following)
+            yield from _option_edits(source, option, following, is_last=following == box.end_line)
         if box.is_closed:
             yield Edit(source.starts[box.end_line - 1], source.starts[box.end_line], "")
 
 
-def _option_edits(source: Source, option: Option, following: int) -> Iterator[Edit]:
+def _option_edits(source: Source, option: Option, following: int, *, is_last: bool) -> Iterator[Edit]:
     line = source.lines[option.line - 1]
     start = source.starts[option.line - 1]
     item = _ITEM.match(line)
@@ -114,10 +114,11 @@ def _option_edits(source: Source, option: Option, following: int) -> Iterator[Ed
     yield Edit(start + mark.start(), start + mark.end(), "")
     margin = item["indent"] + " " * len(item["bullet"])
     rows = [number for number in range(option.line + 1, following) if source.lines[number - 1].strip(" \t>")]
+    closing = ["", "</details>"] if is_last else ["", "</details>", ""]
     opening = ["<details><summary>If you chose this</summary>", "", "**Right.**" if option.is_marked else "**No.**"]
     if not rows:
         at = start + len(line)
-        yield Edit(at, at, "\n" + _rows(margin, ["", *opening, "", "</details>", ""]))
+        yield Edit(at, at, "\n" + _rows(margin, ["", *opening, *closing]))
         return
     first, text = source.starts[rows[0] - 1], source.lines[rows[0] - 1]
     words = text.lstrip(" \t>")
@@ -126,7 +127,7 @@ def _option_edits(source: Source, option: Option, following: int) -> Iterator[Ed
     gap = " " if _SENTENCE.match(words) else "\n" + _rows(margin, ["", ""]) + margin
     yield Edit(first, first + len(text) - len(words), head + gap)
     last = source.starts[rows[-1] - 1] + len(source.lines[rows[-1] - 1])
-    yield Edit(last, last, "\n" + _rows(margin, ["", "</details>", ""]))
+    yield Edit(last, last, "\n" + _rows(margin, closing))
 
 
 def _rows(prefix: str, rows: Sequence[str]) -> str:

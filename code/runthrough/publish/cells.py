@@ -11,14 +11,15 @@ from itertools import takewhile
 
 from runthrough.lesson.document import Fence, Lesson, Role
 from runthrough.lesson.slugs import slug
-from runthrough.lesson.when import decided
 
 from .boxes import Frame, frames_of
 from .pieces import Kind, Piece, Source, pieces_of
 from .readable import Attachment, Surroundings, edits_of
 from .rewriting import Edit, Rewrite, rewrite
+from .standing import not_executed, note_on
 
 _LONGEST_ID = 60
+_CODE_INDENT = 4  # spaces that make code of a line
 _ID = re.compile(r"[a-z0-9-]{1,60}")
 
 
@@ -72,13 +73,19 @@ def page_of(lesson: Lesson, around: Surroundings, edition: Edition) -> Page:
     removed = [Edit(piece.start, piece.end, "") for piece in pieces if piece.fence and piece.fence.directives.hidden]
     before: list[Piece] = []
     cells: list[Cell] = []
-    for piece in pieces:
+    for above, piece in zip([None, *pieces], pieces, strict=False):
         if piece.kind is Kind.FRONT or (piece.is_answer and edition is Edition.STUDENT):
             cell = None
         elif piece.kind is Kind.CODE and piece.fence is not None and not not_executed(piece.fence, lesson):
             cell = _code_cell(source, piece, edition)
         else:
-            cell = _prose_cell(source, piece, [*removed, *_notes(source, piece), *edits], frames, attachments)
+            cell = _prose_cell(
+                source,
+                piece,
+                [*removed, *_unprefixed(source, piece), *_dedented(source, piece, above), *edits],
+                frames,
+                attachments,
+            )
         if cell is not None:
             cells.append(cell)
         elif cells:
@@ -88,36 +95,38 @@ def page_of(lesson: Lesson, around: Surroundings, edition: Edition) -> Page:
     return Page(source, edition, tuple(before), tuple(_with_ids(cells)))
 
 
-def not_executed(fence: Fence, lesson: Lesson) -> str:
-    """Why code is shown in a notebook and not executed, or ""."""
-    said = fence.directives
-    if reason := said.skip or said.show:
-        return reason
-    if said.alone:
-        return "it shows what this code does in a fresh Python; to see that, run it in a new notebook"
-    if said.namespace:
-        return f"it is a program of its own ({said.namespace}) that must not meet the names of this notebook"
-    if said.wrong:
-        return "it is a typical wrong answer" + (f", of which the check says: {said.match}" if said.match else "")
-    if said.when and decided(said.when, {"torch": lesson.pinned_torch} if lesson.pinned_torch else {}) is not True:
-        return f"it is for {said.when}"
-    return ""
-
-
-def _notes(source: Source, piece: Piece) -> Iterator[Edit]:
-    """Above code that is only shown, why it is."""
+def _unprefixed(source: Source, piece: Piece) -> Iterator[Edit]:
+    """A fence in a cell of its own without what stands before its lines, with a note where it is only shown."""
     fence = piece.fence
-    if piece.kind is not Kind.CODE or fence is None:
+    if fence is None:
         return
-    at = source.starts[fence.line - 1] + source.lines[fence.line - 1].index(fence.marker)
-    reason = not_executed(fence, source.lesson)
-    words = _literal(reason[:1].upper() + reason[1:])
-    yield Edit(at, at, f"*Not executed here.* {words}.\n{fence.prefix.rstrip()}\n{fence.prefix}".replace("..\n", ".\n"))
+    opener = source.lines[fence.line - 1].index(fence.marker)
+    for number in range(fence.line, fence.end_line + 1):
+        line = source.lines[number - 1]
+        size = opener if number == fence.line else len(fence.prefix)
+        before = line[:size] if number == fence.line or line.startswith(fence.prefix) else _margin(line)[:size]
+        if before:
+            yield Edit(source.starts[number - 1], source.starts[number - 1] + len(before), "")
+    if note := note_on(fence, source.lesson):
+        at = source.starts[fence.line - 1] + opener
+        yield Edit(at, at, f"{note}\n\n")
 
 
-def _literal(words: str) -> str:
-    """Words that Markdown must not read as markup."""
-    return re.sub(r"([\\`*_\[\]<>$])", r"\\\1", words)
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t>"))]
+
+
+def _dedented(source: Source, piece: Piece, above: Piece | None) -> Iterator[Edit]:
+    """Words that go on in a list below code, without an indentation that would make code of them."""
+    prefix = above.fence.prefix if above is not None and above.fence is not None else ""
+    if piece.kind is not Kind.PROSE or len(prefix) < _CODE_INDENT or prefix.strip():
+        return
+    for number in range(piece.line, source.text.count("\n", 0, piece.end) + 1):
+        line = source.lines[number - 1]
+        if line.strip() and not line.startswith(prefix):
+            return
+        if line.strip():
+            yield Edit(source.starts[number - 1], source.starts[number - 1] + len(prefix), "")
 
 
 def _code_cell(source: Source, piece: Piece, edition: Edition) -> Cell:

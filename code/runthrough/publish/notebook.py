@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .cells import Cell, Edition, Page, is_executed
@@ -44,16 +43,18 @@ def notebook_of(page: Page, raw: RawText) -> bytes:
     import nbformat
 
     lesson = page.source.lesson
-    cells = [_cell(cell, page.edition, raw, page) for cell in page.cells]
+    cells = [_cell(number, cell, raw, page) for number, cell in enumerate(page.cells)]
     if lesson.pinned_torch and is_executed(page):
         cells.insert(0, _setup(lesson.pinned_torch, {cell.id for cell in page.cells}))
     ours: dict[str, Any] = {
         "format": FORMAT,
         "edition": page.edition.value,
-        "lesson": posixpath.basename(lesson.path.name),
+        "lesson": lesson.path.name,
+        "digest": digest(raw.text),
+        "torch": lesson.pinned_torch,
     }
     if page.edition is Edition.INSTRUCTOR:
-        ours["markdown"] = _raw_text(page.before, page, raw)
+        ours["markdown"] = "".join(lines_before(page, raw))
     notebook = {
         "cells": cells,
         "metadata": {
@@ -69,16 +70,18 @@ def notebook_of(page: Page, raw: RawText) -> bytes:
     return (json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode("utf-8", "surrogatepass")
 
 
-def _cell(cell: Cell, edition: Edition, raw: RawText, page: Page) -> dict[str, Any]:
-    markdown = _raw_text(cell.pieces, page, raw)
-    ours: dict[str, Any] = {"cell": cell.id, "kind": cell.kind.value}
+def _cell(number: int, cell: Cell, raw: RawText, page: Page) -> dict[str, Any]:
+    # `number` and `digest` are those of the cell as it was made: by them an import knows what was moved or edited.
+    ours: dict[str, Any] = {
+        "cell": cell.id,
+        "kind": cell.kind.value,
+        "number": number,
+        "digest": digest(cell.source),
+    }
     if cell.fence:
         ours["fence"] = cell.fence
-    if edition is Edition.INSTRUCTOR:
-        ours["markdown"] = markdown
-    else:
-        shown = _raw_text(cell.pieces[:1], page, raw)
-        ours["digest"] = digest(shown)
+    if page.edition is Edition.INSTRUCTOR:
+        ours["markdown"] = _raw_text(cell.pieces, page, raw)
     metadata: dict[str, Any] = {"runthrough": ours}
     if cell.tags:
         metadata["tags"] = list(cell.tags)
@@ -95,29 +98,38 @@ def _cell(cell: Cell, edition: Edition, raw: RawText, page: Page) -> dict[str, A
     return made
 
 
-def digest(markdown: str) -> str:
-    """By which an edit is known to be one of this very text."""
-    return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+def digest(text: str) -> str:
+    """By which a text is known to be the one that it was."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _setup(torch: str, taken: set[str]) -> dict[str, Any]:
     name = SETUP
     while name in taken:
         name += "-"
+    code = _SETUP_CODE.format(torch=torch)
     return {
         "id": name,
         "cell_type": "code",
         "execution_count": None,
-        "metadata": {"runthrough": {"cell": name, "kind": "setup"}},
+        "metadata": {"runthrough": {"cell": name, "kind": "setup", "digest": digest(code)}},
         "outputs": [],
-        "source": _SETUP_CODE.format(torch=torch).splitlines(keepends=True),
+        "source": code.splitlines(keepends=True),
     }
 
 
 def _raw_text(pieces: Sequence[Piece], page: Page, raw: RawText) -> str:
-    return "".join(line for piece in pieces for line in _raw_lines(piece, page, raw))
+    return "".join(line for piece in pieces for line in raw_lines(piece, page, raw))
 
 
-def _raw_lines(piece: Piece, page: Page, raw: RawText) -> Iterator[str]:
+def lines_before(page: Page, raw: RawText) -> list[str]:
+    """The lines of the file before the first cell; all of them where there is no cell."""
+    if not page.cells:
+        return raw.lines
+    return [line for piece in page.before for line in raw_lines(piece, page, raw)]
+
+
+def raw_lines(piece: Piece, page: Page, raw: RawText) -> list[str]:
+    """The lines of the file that a piece stands for, with their own ends."""
     count = page.source.text.count("\n", piece.start, piece.end)
-    yield from raw.lines[piece.line - 1 : piece.line - 1 + count]
+    return raw.lines[piece.line - 1 : piece.line - 1 + count]

@@ -13,6 +13,7 @@ from runthrough.lesson.document import Fence, Lesson, Role
 from runthrough.lesson.markdown import parse_blocks
 
 from .folds import Fold, folds_of
+from .standing import not_executed
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -82,7 +83,7 @@ class Source:
 
 def pieces_of(source: Source) -> tuple[Piece, ...]:
     """The pieces, in order. They cover the whole text."""
-    fences = {fence.line: fence for fence in source.lesson.fences if fence.role is not Role.SHOWN}
+    fences = {fence.line: fence for fence in _in_cells(source.lesson)}
     answers = answers_of(source)
     spans = [span for number in range(len(source.tokens)) if (span := _own(source, number, fences)) is not None]
     cuts = {0, len(source.lines) - 1, *_headings(source), *(line for answer in answers for line in answer)}
@@ -95,6 +96,16 @@ def pieces_of(source: Source) -> tuple[Piece, ...]:
             pieces.append(_piece(source, kind, first, last, fence, answers))
         at = last
     return tuple(pieces)
+
+
+def _in_cells(lesson: Lesson) -> Iterator[Fence]:
+    """The fences with a cell of their own: code that is executed or a wrong answer, and what such code prints."""
+    is_own = False
+    for fence in lesson.fences:
+        if fence.role is Role.CODE:
+            is_own = bool(fence.directives.wrong) or not not_executed(fence, lesson)
+        if is_own and fence.role is not Role.SHOWN:
+            yield fence
 
 
 def _piece(

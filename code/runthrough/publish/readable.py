@@ -16,6 +16,7 @@ from .macros import expansions
 from .pieces import Source
 from .prose import Mark, Part, marks_of
 from .rewriting import Edit
+from .standing import not_executed, note_on
 
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#|$", re.IGNORECASE)
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]+")
@@ -149,23 +150,28 @@ def _image(source: Source, mark: Mark, around: Surroundings, attachments: list[A
 
 
 def _labels(source: Source) -> Iterator[Edit]:
-    """Fences that stay in the prose: what they are to their reader, and no directives beside their language."""
-    predicted = False
+    """Fences that are no code cells: what they are to their reader, and no directives beside their language."""
+    predicted = is_executed = False
     for fence in source.lesson.fences:
         start = source.starts[fence.line - 1]
         opener = source.lines[fence.line - 1]
         at = opener.index(fence.marker)
         if fence.role is Role.CODE:
             predicted = fence.directives.predict
+            is_executed = not not_executed(fence, source.lesson)
+            if not fence.directives.wrong and (note := note_on(fence, source.lesson)):
+                yield Edit(start + at, start + at, f"{note}\n{fence.prefix.rstrip()}\n{fence.prefix}")
         if len(fence.info.split()) > 1 and not fence.info.startswith("{"):
             language = opener.index(fence.info.split()[0], at) + len(fence.info.split()[0])
             yield Edit(start + language, start + len(opener), "")
         if fence.role in (Role.OUTPUT, Role.ERROR):
-            yield from _output_label(source, fence, start + at, is_folded=predicted)
+            # A fence in a cell of its own has lost what stands before its lines.
+            prefix = "" if is_executed else fence.prefix
+            yield from _output_label(source, fence, start + at, prefix, is_folded=predicted)
 
 
-def _output_label(source: Source, fence: Fence, at: int, *, is_folded: bool) -> Iterator[Edit]:
-    gap = f"\n{fence.prefix.rstrip()}\n{fence.prefix}"
+def _output_label(source: Source, fence: Fence, at: int, prefix: str, *, is_folded: bool) -> Iterator[Edit]:
+    gap = f"\n{prefix.rstrip()}\n{prefix}"
     word = "It raises" if fence.role is Role.ERROR else "It prints"
     if not is_folded:
         yield Edit(at, at, f"{word}:{gap}")

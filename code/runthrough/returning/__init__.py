@@ -1,0 +1,1 @@
+"""Edits made in a notebook, brought back into its lesson with everything else untouched."""
