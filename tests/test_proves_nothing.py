@@ -184,3 +184,17 @@ def test_refuses_boxes_with_slips() -> None:
     done = runthrough("check", "boxes.md", cwd=PAGES)
     assert (done.code, done.out) == (2, "")
     assert [line.split(":")[1] for line in done.err.splitlines()] == ["7", "11", "15", "19", "23", "31"]
+
+
+def test_takes_no_other_error_for_an_assertion_of_a_check() -> None:
+    """A check that stops with an error of its own has not said what is wrong with a starter or a mistake."""
+    code, came = lesson("stops.md", "--keep-going")
+    assert code == 1
+    assert [(fence["line"], fence["reason"]) for fence in came["fences"] if fence["outcome"] == "failed"] == [
+        (
+            4,
+            "the check of three stops where it should assert: TypeError: '>' not supported between instances of "
+            "'NoneType' and 'int'",
+        ),
+        (21, "the check of three stops where it should assert: NameError: name 'anser' is not defined"),
+    ]

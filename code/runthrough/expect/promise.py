@@ -140,6 +140,8 @@ def _judge_part(part: Part, said: RaisedError | None) -> Verdict:
             return _failed(Cause.EXERCISE, f"the starter of {part.name} already passes its check")
         case Role.WRONG if said is None:
             return _failed(Cause.EXERCISE, f"this wrong answer to {part.name} passes its check")
+        case Role.STARTER | Role.WRONG if said is not None and "AssertionError" not in said.bases:
+            return _failed(Cause.EXERCISE, f"the check of {part.name} stops where it should assert: {heard}")
         case Role.WRONG if said is not None and not matches(part.match, said.message):
             return _failed(Cause.EXERCISE, f"the check of {part.name} should say {part.match!r}, but says {heard}")
         case Role.SOLUTION if said is not None:

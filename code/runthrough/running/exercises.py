@@ -34,7 +34,7 @@ class Exercises:
         answer = _get(names, part.name, f"an answer binds the name {part.name}")
         try:
             check(answer)
-        except Exception as error:  # noqa: BLE001  # a check may say no by any exception
+        except Exception as error:  # noqa: BLE001  # an answer may make its check stop by any exception
             return describe_in(step, error, self._job)
         return None
 
