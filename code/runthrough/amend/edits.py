@@ -102,7 +102,9 @@ def edit_of_claim(source: Source, claim: Claim, text: str) -> Edit:
 
 
 def _prefixed(prefix: str, line: str) -> str:
-    return prefix + line if line else prefix.rstrip()
+    # A quote takes the first blank after its mark for its own.
+    blank = " " if prefix.endswith(">") and line[:1] in (" ", "\t") else ""
+    return prefix + blank + line if line else prefix.rstrip()
 
 
 def _comments(source: Source, fence: Fence, first: int, count: int) -> list[int]:

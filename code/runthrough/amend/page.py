@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from runthrough.amend.changes import Change, Kind, Place, Refusal, Standing, standings, wanted
 from runthrough.amend.edits import Source
 from runthrough.job import Job, Shown, Step
-from runthrough.lesson.document import Course, Lesson, Severity
+from runthrough.lesson.document import Course, Fence, Lesson, Severity
 from runthrough.lesson.print_comments import print_comments
 from runthrough.lesson.read import read_text
 from runthrough.result import LessonResult, Outcome
@@ -151,18 +151,24 @@ def _unread(page: Page, change: Change) -> str:
         return ""
     lesson = _read(page, page.now.with_edits(change.edits))
     before = page.current
+    is_claim = change.place.kind is Kind.CLAIM
     same = (
-        [fence.id for fence in lesson.fences] == [fence.id for fence in before.fences]
+        [_seen(fence, is_claim) for fence in lesson.fences] == [_seen(fence, is_claim) for fence in before.fences]
         and [claim.body for claim in lesson.claims] == [claim.body for claim in before.claims]
         and not any(problem.severity is Severity.ERROR for problem in lesson.problems)
     )
     if same and _texts_at(lesson, change.place) == change.texts:
         return ""
-    if change.place.kind is Kind.CLAIM:
+    if is_claim:
         return (
             f"the value {change.texts[0]!r} is not one word there; put the word in `code`, or claim something shorter"
         )
     return "what came cannot stand there as text; print something else"
+
+
+def _seen(fence: Fence, is_claim: bool) -> tuple[str, ...]:
+    """What a change leaves as it is in every fence; a claim in a heading may change the names below it."""
+    return (fence.info, fence.code) if is_claim else (fence.info, fence.id)
 
 
 def _texts_at(lesson: Lesson, place: Place) -> tuple[str, ...]:
