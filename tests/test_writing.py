@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from itertools import count
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -41,3 +44,41 @@ def test_a_symbolic_link_stays_a_link(tmp_path: Path) -> None:
     write_whole(tmp_path / "link.json", b"text")
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "real.json").read_bytes() == b"text"
+
+
+# An interrupt may come before the opened file is closed; the interpreter then closes it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_leaves_one_of_the_two_files_and_no_litter(tmp_path: Path) -> None:
+    """Wherever Ctrl+C comes, the old or the new content stands whole, and nothing else is left there."""
+    path = tmp_path / "report.json"
+    interrupted = 0
+    for moment in count(1):
+        path.write_bytes(b"old")
+        lines = count(1)
+
+        def interrupt(frame: FrameType, event: str, argument: object) -> object:
+            if frame.f_code is not write_whole.__code__:
+                return None
+            if event == "line" and next(lines) == moment:  # noqa: B023  # called in this round alone
+                sys.settrace(None)
+                raise KeyboardInterrupt
+            return interrupt
+
+        try:
+            sys.settrace(interrupt)  # type: ignore[arg-type]  # what it returns is such a function or None
+            write_whole(path, b"new")
+            break
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(None)
+        assert path.read_bytes() in (b"old", b"new")
+        assert [entry.name for entry in tmp_path.iterdir()] == ["report.json"]
+    assert interrupted > 5
+
+
+def test_a_name_as_long_as_names_may_be_is_written(tmp_path: Path) -> None:
+    """The file written aside needs no longer name than the file itself."""
+    path = tmp_path / ("a" * 252 + ".md")
+    write_whole(path, b"text")
+    assert path.read_bytes() == b"text"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
 from pathlib import Path
+
+_NAME = 40  # characters, of four bytes at most
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -16,16 +18,21 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     path = path.resolve()  # through a symbolic link, so that the link itself stays
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    # Named before it is made, so that an interrupt at any moment finds what to take away; no longer than names may be.
+    aside = path.with_name(f".{path.name[:_NAME]}.{secrets.token_hex(4)}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(aside, "xb", opener=_for_the_owner) as file:
             file.write(data)
             os.fchmod(file.fileno(), _mode_for(path))
-        Path(aside).replace(path)
+        aside.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(aside).unlink()
+            aside.unlink()
         raise
+
+
+def _for_the_owner(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def _mode_for(path: Path) -> int:
