@@ -117,7 +117,7 @@ def test_what_an_answer_prints_is_shown(tmp_path: Path, mine: Path) -> None:
             f"import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n{RIGHT}",
             "join the thread",
         ),
-        ("add = int.__add__\n", f"mine/{ADD}  TypeError: descriptor '__add__' requires"),
+        ("add = int.__add__\n", f"mine/{ADD}\n  TypeError: descriptor '__add__' requires"),
         ("def add(a, b):\n    return a + b if a != 'a' else 0\n", 'the check says: assert answer("a", "b") == "ab"'),
     ],
 )
@@ -338,7 +338,7 @@ def test_without_a_terminal_the_watch_ends_with_its_input(tmp_path: Path) -> Non
     assert done.returncode == 0
     assert "> open  01_add.py" in out
     assert "hint 1 of 2" in out
-    assert "'nonsense' is no word here: n next" in out
+    assert "'nonsense' is no word here; there are:\nn next" in out
 
 
 def test_a_student_at_a_terminal(tmp_path: Path) -> None:

@@ -38,8 +38,8 @@ def _commented(text: str) -> Iterator[str]:
         yield from (f"# {part}".rstrip() for part in wrapped(row))
 
 
-def wrapped(row: str) -> list[str]:
-    """A row of prose in rows that a page can hold; code keeps its rows."""
-    if row.startswith("    ") or len(row) <= _WIDTH:
+def wrapped(row: str, width: int = _WIDTH) -> list[str]:
+    """A row of prose in rows of `width` letters at most; code keeps its rows."""
+    if row.startswith("    ") or len(row) <= width:
         return [row]
-    return textwrap.wrap(row, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(row, width, break_long_words=False, break_on_hyphens=False)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from runthrough.practice.exercises import Exercise
 from runthrough.practice.folder import PracticeFolder
 from runthrough.practice.handout import wrapped
+from runthrough.practice.verdict import SCREEN
 from runthrough.reports.pen import Line, Span, line, plural, visible
 
 
@@ -14,7 +15,7 @@ def welcome_lines(folder: PracticeFolder, course: str) -> Iterator[Line]:
     """The first lines of a watch."""
     done = sum(folder.is_done(exercise) for exercise in folder.exercises)
     yield line(Span(visible(course), "bold"), f": {plural(len(folder.exercises), 'exercise')}, {done} done")
-    yield line(f"they are in {visible(folder.name)}: open one in your editor, and each time you save, it is checked")
+    yield line(f"they are in {visible(folder.name)}: open one in your editor; each save is checked")
 
 
 def turn_lines(folder: PracticeFolder, exercise: Exercise) -> Iterator[Line]:
@@ -49,6 +50,6 @@ def hint_lines(exercise: Exercise, number: int) -> Iterator[Line]:
     at = min(number, len(exercise.hints) - 1)
     yield line(Span(f"hint {at + 1} of {len(exercise.hints)}", "bold"))
     for paragraph in exercise.hints[at].split("\n"):
-        yield from (line("  ", visible(row)) for row in wrapped(paragraph))
+        yield from (line("  ", visible(row)) for row in wrapped(paragraph, SCREEN - 2))
     if number >= len(exercise.hints):
         yield line(f"  there is no other; read the lesson above {visible(exercise.place)}")

@@ -15,7 +15,7 @@ from runthrough.reports.pen import Line, Pen, Span, line, plural, visible
 
 # An editor that writes aside and renames leaves a moment in which there is no file, in seconds.
 _BETWEEN_FILES = 0.3
-WORDS = "n next, h hint, l list, r reset, c check again, q quit; a number goes to that exercise"
+WORDS = "n next, h hint, l list, r reset, c check, q quit, or an exercise's number"
 
 
 class Judge(Protocol):
@@ -41,7 +41,8 @@ class Session:
     def run(self, desk: Desk) -> None:
         """Work until the student quits. Raises FolderError where the folder is gone."""
         self._seen = self._signatures()
-        self._turn_to(self._exercise)
+        is_done = self._folder.is_done(self._exercise)
+        self._turn_to((self._following() if is_done else None) or self._exercise)
         while not (self._is_over or desk.is_closed):
             words = desk.wait()
             self._look()  # a word typed after a save is meant to come after its check
@@ -100,9 +101,7 @@ class Session:
             yield line(Span("  that was the last one: the course's exercises are done", "bold green"))
         else:
             name = visible(self._folder.file(following).name)
-            yield line(
-                Span("  next: ", "bold green"), f"{name}  {visible(following.heading)} (type n, or save that file)"
-            )
+            yield line(Span("  next: ", "bold green"), f"{name}  {visible(following.heading)} (n goes there)")
 
     def _following(self) -> Exercise | None:
         """The next open exercise in the course's order, after which come those before."""
@@ -128,7 +127,7 @@ class Session:
         elif word.isdecimal() and 0 < int(word) <= len(self._folder.exercises):
             self._turn_to(self._folder.exercises[int(word) - 1])
         else:
-            self._write([line(f"{visible(word)!r} is no word here: {WORDS}")])
+            self._write([line(f"{visible(word)!r} is no word here; there are:"), line(WORDS)])
 
     def _next(self) -> None:
         following = self._following()
@@ -147,12 +146,11 @@ class Session:
         self._write(list_lines(self._folder, self._exercise))
 
     def _reset(self) -> None:
-        name = visible(self._folder.file(self._exercise).name)
         if self._folder.is_starter(self._exercise):
             self._put_back()
             return
         backup = self._folder.next_backup(self._exercise)
-        self._write([line(f"put the starter back into {name}? your file is kept as {visible(backup)} (y or n)")])
+        self._write([line(f"put the starter back? your file is kept as {visible(backup)} (y or n)")])
         self._answering = self._put_back
 
     def _put_back(self) -> None:

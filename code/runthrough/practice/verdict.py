@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from runthrough.practice.answer import ANSWER
 from runthrough.practice.exercises import Exercise
+from runthrough.practice.handout import wrapped
 from runthrough.reports.advice import signal_name
 from runthrough.reports.failure import source_lines, tail_lines
 from runthrough.reports.pen import Line, Span, line, visible
 from runthrough.result import Cause, FenceResult, LessonResult, Outcome, RaisedError
+
+SCREEN = 79  # letters in a row of the narrowest terminal in use
 
 
 @dataclass(frozen=True)
@@ -139,10 +142,17 @@ def _lesson_is_broken(exercise: Exercise, fence: FenceResult) -> Iterator[Line]:
 
 
 def _not_yet(answer: Answer, at: int | None, said: str) -> Iterator[Line]:
-    head, *rest = said.rstrip("\n").split("\n")
-    place = f"{answer.name}:{at}" if at else answer.name
-    yield line(Span("not yet", "bold red"), "  ", Span(visible(place), "bold"), f"  {visible(head)}")
-    yield from (line("    ", visible(row)) for row in rest)
+    rows = _rows(said)
+    place = visible(f"{answer.name}:{at}" if at else answer.name)
+    fits = len(rows) == 1 and len(f"not yet  {place}  {rows[0]}") <= SCREEN
+    yield line(Span("not yet", "bold red"), "  ", Span(place, "bold"), f"  {rows[0]}" if fits else "")
+    if not fits:
+        yield from (line("  ", part) for row in rows for part in wrapped(row, SCREEN - 2))
+
+
+def _rows(text: str) -> list[str]:
+    """The rows of a text, none of which can steer a terminal."""
+    return [visible(row) for row in text.rstrip("\n").split("\n")]
 
 
 def _around(answer: Answer, at: int | None) -> Iterator[Line]:
