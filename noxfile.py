@@ -81,9 +81,16 @@ def labs(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def benchmarks(session: nox.Session) -> None:
-    """Time this harness in turns with other ways of running the same lessons; takes some minutes."""
-    _install(session, "benchmarks")
+    """Time this harness in turns with other tools, each in an environment of its own; takes one to two hours."""
+    session.install("psutil>=6")
     session.run("python", "-m", "benchmarks", *session.posargs)
+
+
+@nox.session(default=False)
+def false_greens(session: nox.Session) -> None:
+    """Ask other tools about pages that do not hold, and write docs/false-greens.md; takes half an hour."""
+    session.install("psutil>=6")
+    session.run("python", "-m", "benchmarks.false_greens", *session.posargs)
 
 
 def _install(session: nox.Session, group: str) -> None:

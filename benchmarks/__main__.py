@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: generate courses, run them in turns, print tables, and write every run as JSON."""
+"""`python -m benchmarks`: generate courses, run every side in turns with ours, and keep each run as it comes."""
 
 from __future__ import annotations
 
@@ -7,33 +7,54 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.comparison import as_markdown, measure, write_json
+from benchmarks.comparison import measure, read_json, write_json
 from benchmarks.course import TEMPLATES, make_course
-from benchmarks.sides import OTHERS
+from benchmarks.environments import ROOT
+from benchmarks.page import as_page, into_readme, table
+from benchmarks.sides import OTHERS, Side
 
-BUILD = Path("build/benchmarks")
+BUILD = ROOT / "build" / "benchmarks"
+PAGE, README = ROOT / "docs" / "benchmarks.md", ROOT / "README.md"
+SIZES = (20, 200, 1000)
 
 
 def main() -> None:
-    """Measure as the words ask. A run that misses a fence ends it with an error and no table."""
-    templates = sorted(path.stem for path in TEMPLATES.glob("*.md"))
+    """Measure as the words ask. A side that misses a fence has its trouble in the table in place of a time."""
+    words = _parser().parse_args()
+    sides = {name: OTHERS[name] for name in words.side or OTHERS}
+    for lessons in sorted(words.lessons or SIZES):
+        for template in words.template or sorted(path.stem for path in TEMPLATES.glob("*.md")):
+            if words.pairs:
+                _measure(template, lessons, sides, words)
+    if words.write:
+        results = [read_json(path) for path in sorted(BUILD.glob("*.json"))]
+        PAGE.write_text(as_page(results), encoding="utf-8")
+        README.write_text(into_readme(README.read_text(encoding="utf-8"), results), encoding="utf-8")
+        _tell("written: docs/benchmarks.md and the table in README.md")
+
+
+def _measure(template: str, lessons: int, sides: dict[str, Side], words: argparse.Namespace) -> None:
+    result = None
+    memory = not words.no_memory and lessons == min(words.lessons or SIZES)
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        course = make_course(template, lessons, Path(name))
+        for result in measure(template, course, sides, words.pairs, words.threads, memory, _tell):
+            write_json(result, BUILD / f"{template}-{lessons:04}.json")
+    if result:
+        print(table(result), flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--lessons", type=int, default=20, help="lessons of the generated course (20)")
-    parser.add_argument("--pairs", type=int, default=3, help="runs of each side, in turns with ours (3)")
-    parser.add_argument("--template", action="append", choices=templates, help="which lessons (all)")
-    parser.add_argument("--side", action="append", choices=OTHERS, help="what to compare with (all)")
-    words = parser.parse_args()
-    sides = [OTHERS[name] for name in words.side or OTHERS]
-    tables = []
-    for template in words.template or templates:
-        with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
-            folder = Path(name)
-            course = make_course(template, words.lessons, folder / "course")
-            one_lesson = make_course(template, 1, folder / "one")
-            result = measure(template, course, one_lesson, sides, words.pairs, folder, _tell)
-        write_json(result, BUILD / f"{template}-{words.lessons}.json")
-        tables.append("\n".join(as_markdown(result)))
-    print("\n\n".join(tables))
+    add = parser.add_argument
+    add("--lessons", type=int, action="append", metavar="N", help="lessons of a course, once a course (20, 200, 1000)")
+    add("--template", action="append", choices=sorted(path.stem for path in TEMPLATES.glob("*.md")), help="(all)")
+    add("--side", action="append", choices=OTHERS, help="what to compare with (all)")
+    add("--pairs", type=int, default=5, help="runs of each side, in turns with ours (5); 0 measures nothing")
+    add("--threads", type=int, default=1, help="what OpenMP is told on every side (1); 0 for nothing")
+    add("--no-memory", action="store_true", help="do not watch the memory of each side on the smallest course")
+    add("--write", action="store_true", help="write docs/benchmarks.md and README's table of all that build/ holds")
+    return parser
 
 
 def _tell(line: str) -> None:

@@ -5,117 +5,142 @@ from __future__ import annotations
 import json
 import os
 import platform
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from importlib import metadata
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from benchmarks.course import Course
-from benchmarks.sides import OURS, Run, Side, run_side
+from benchmarks.course import Course, MiscountError
+from benchmarks.environments import TORCH, Environment, environment
+from benchmarks.sides import OURS, Side
+from benchmarks.timing import FailedRunError, Run, run_side
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The pairs of one side with ours, in the order they ran."""
+    """The pairs of one side with ours, in the order they ran; `trouble` is why there are no more of them."""
 
+    side: str
     name: str
+    version: str
     isolates: str
-    theirs: tuple[Run, ...]
-    ours: tuple[Run, ...]
+    theirs: tuple[Run, ...] = ()
+    ours: tuple[Run, ...] = ()
+    peak_mib: float | None = None
+    trouble: str = ""
 
     @property
     def ratios(self) -> list[float]:
         """How many times as long as ours each of their runs took in wall time."""
         return [their.seconds / our.seconds for their, our in zip(self.theirs, self.ours, strict=True)]
 
+    @property
+    def processor_ratios(self) -> list[float]:
+        """The same in processor time."""
+        return [a.processor_seconds / b.processor_seconds for a, b in zip(self.theirs, self.ours, strict=True)]
+
 
 @dataclass(frozen=True)
 class Result:
-    """All that was measured on one course. Memory is in MiB; `one_lesson_mib` is plain `python` with one lesson."""
+    """All that was measured on one course, and where. `left_out` are the sides that were not measured on it."""
 
     template: str
     lessons: int
     fences: int
-    comparisons: tuple[Comparison, ...]
-    peak_mib: dict[str, float]
-    one_lesson_mib: float
+    place: str
+    when: str
     load: float
-
-
-def compare(side: Side, course: Course, pairs: int, folder: Path) -> Comparison:
-    """Run ours and the other in turns; which of the two goes first changes from pair to pair."""
-    theirs: list[Run] = []
-    ours: list[Run] = []
-    for number in range(pairs):
-        for turn in (OURS, side) if number % 2 == 0 else (side, OURS):
-            (ours if turn is OURS else theirs).append(run_side(turn, course, folder))
-    return Comparison(side.name, side.isolates, tuple(theirs), tuple(ours))
-
-
-def largest(side: Side, course: Course, folder: Path, times: int) -> float:
-    """The median of the peaks of some watched runs, in MiB."""
-    return median(run_side(side, course, folder, watch_memory=True).peak_mib or 0.0 for _ in range(times))
+    our_peak_mib: float | None = None
+    comparisons: tuple[Comparison, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def measure(
-    template: str,
+    template: str, course: Course, sides: dict[str, Side], pairs: int, threads: int, memory: bool, tell: Tell
+) -> Iterator[Result]:
+    """What is known after each pair of runs, so that nothing is lost where a long measurement is ended."""
+    lessons = len(course.pages)
+    measured = {name: side for name, side in sides.items() if not side.largest or lessons <= side.largest}
+    ours = environment(OURS.peer, tell, torch=True)
+    places = {name: environment(side.peer, tell, torch=True) for name, side in measured.items()}
+    run_side(OURS, ours, course, threads=threads)  # what is read from the disk first is read for all
+    now = datetime.now(UTC).strftime("%Y-%m-%d")
+    place = f"{_place()}, torch {environment(TORCH, tell).version('torch')}, {threads or 'unset'} threads"
+    peak = _peak(OURS, ours, course, threads) if memory else None
+    left_out = tuple(side.name for name, side in sides.items() if name not in measured)
+    done: tuple[Comparison, ...] = ()
+    for name, side in measured.items():
+        latest = None
+        for latest in _compare(name, side, (ours, places[name]), course, pairs, threads, memory):
+            result = Result(
+                template, lessons, len(course.traces), place, now, os.getloadavg()[0], peak, (*done, latest), left_out
+            )
+            tell(f"{template}, {lessons} lessons, {_progress(latest, pairs)}")
+            yield result
+        done = (*done, latest) if latest else done
+
+
+def _compare(
+    name: str,
+    side: Side,
+    places: tuple[Environment, Environment],
     course: Course,
-    one_lesson: Course,
-    sides: Sequence[Side],
     pairs: int,
-    folder: Path,
-    tell: Callable[[str], None],
-) -> Result:
-    """Everything on one course: pairs with each side, then memory, which is watched in runs of its own."""
-    run_side(OURS, course, folder)  # what is read from the disk first is read for all
-    load = os.getloadavg()[0]
-    comparisons = []
-    for side in sides:
-        comparisons.append(compare(side, course, pairs, folder))
-        tell(f"{template}, {len(course.pages)} lessons, {side.name}: {median(comparisons[-1].ratios):.2f} times ours")
-    alone = Side("one lesson", "process", lambda some: [sys.executable, str(some.scripts[0])])
-    peaks = {side.name: largest(side, course, folder, times=1) for side in sides}
-    peaks[OURS.name] = largest(OURS, course, folder, times=3)
-    return Result(
-        template,
-        len(course.pages),
-        len(course.traces),
-        tuple(comparisons),
-        peaks,
-        largest(alone, one_lesson, folder, times=3),
-        load,
-    )
+    threads: int,
+    memory: bool,
+) -> Iterator[Comparison]:
+    """Ours and the other in turns; which of the two goes first changes from pair to pair."""
+    our_place, their_place = places
+    theirs: list[Run] = []
+    ours: list[Run] = []
+    version = "" if side.peer == TORCH else their_place.version(side.peer.name)
+    known = Comparison(name, side.name, version, side.isolates)
+    try:
+        known = replace(known, peak_mib=_peak(side, their_place, course, threads)) if memory else known
+        for number in range(pairs):
+            turns = [(OURS, our_place, ours), (side, their_place, theirs)]
+            for turn, where, runs in turns if number % 2 == 0 else reversed(turns):
+                runs.append(run_side(turn, where, course, threads=threads))
+            known = replace(known, theirs=tuple(theirs), ours=tuple(ours))
+            yield known
+    except (FailedRunError, MiscountError) as error:
+        yield replace(known, trouble=str(error))
 
 
-def as_markdown(result: Result) -> Iterator[str]:
-    """The result as a Markdown table and a line on memory and noise."""
-    course = f"{result.lessons} lessons, {result.fences} fences, `{result.template}`"
-    yield f"| {course} | isolates | wall, times ours (least to most) | s | ours, s | processor, times ours | peak |"
-    yield "|---|---|---|---|---|---|---|"
-    for one in result.comparisons:
-        work = median(a.processor_seconds / b.processor_seconds for a, b in zip(one.theirs, one.ours, strict=True))
-        yield (
-            f"| {one.name} | {one.isolates} | {median(one.ratios):.2f} ({min(one.ratios):.2f} to {max(one.ratios):.2f})"
-            f" | {_seconds(one.theirs)} | {_seconds(one.ours)} | {work:.2f} | {result.peak_mib[one.name]:.0f} MiB |"
-        )
-    own, every = result.peak_mib[OURS.name], [run.seconds for one in result.comparisons for run in one.ours]
-    yield ""
-    yield (
-        f"Peak memory of {OURS.name}: {own:.0f} MiB, {own / result.one_lesson_mib:.2f} times one lesson in plain "
-        f"`python` ({result.one_lesson_mib:.0f} MiB). "
-        f"Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s; load before them {result.load:.1f}."
-    )
+def _peak(side: Side, where: Environment, course: Course, threads: int) -> float | None:
+    return run_side(side, where, course, threads=threads, watch_memory=True).peak_mib
+
+
+def _progress(latest: Comparison, pairs: int) -> str:
+    if latest.trouble:
+        return f"{latest.name} has no time: {latest.trouble[:500]}"
+    done = len(latest.ratios)
+    return f"{latest.name}, pair {done} of {pairs}: {median(latest.ratios):.2f} times ours"
+
+
+def _place() -> str:
+    return f"{platform.system()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def write_json(result: Result, path: Path) -> None:
-    """Every single run, beside what it ran on."""
-    versions = {name: metadata.version(name) for name in ("runthrough", "torch", "nbclient")}
-    place = {"python": platform.python_version(), "platform": platform.platform(), "cores": os.cpu_count()}
+    """Every single run, beside where it ran."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"versions": versions, **place, **asdict(result)}, indent=1) + "\n", encoding="utf-8")
+    aside = path.with_suffix(".part")
+    aside.write_text(json.dumps(asdict(result), indent=1) + "\n", encoding="utf-8")
+    aside.replace(path)
 
 
-def _seconds(runs: Sequence[Run]) -> str:
-    return f"{median(run.seconds for run in runs):.1f}"
+def read_json(path: Path) -> Result:
+    """What `write_json` wrote."""
+    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    comparisons = tuple(_comparison(one) for one in kept.pop("comparisons"))
+    return Result(**{**kept, "comparisons": comparisons, "left_out": tuple(kept["left_out"])})
+
+
+def _comparison(kept: dict[str, Any]) -> Comparison:
+    runs: dict[str, Sequence[Run]] = {name: tuple(Run(**run) for run in kept[name]) for name in ("theirs", "ours")}
+    return Comparison(**{**kept, **runs})

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import re
+import shutil
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.notebooks import as_notebook, fences
+
 TEMPLATES = Path(__file__).parent / "lessons"
+HARNESSES = Path(__file__).parent / "harnesses"
+LIES_AS = {
+    "with_sybil": "conftest.py",
+    "with_mktestdocs": "test_pages.py",
+    "with_pytest_examples": "test_pages.py",
+}
 TRACES_VARIABLE = "FENCES_RAN"
-_FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class MiscountError(Exception):
@@ -19,8 +25,12 @@ class MiscountError(Exception):
 
 @dataclass(frozen=True)
 class Course:
-    """Where the lessons lie in each form, in the order of their numbers, and the traces their fences leave."""
+    """Where the lessons lie in each form, in the order of their numbers, and the traces their fences leave.
 
+    `folder` holds the folders `pages`, `scripts` and `notebooks`, and one for each harness, with it and the pages.
+    """
+
+    folder: Path
     pages: tuple[Path, ...]
     scripts: tuple[Path, ...]
     notebooks: tuple[Path, ...]
@@ -33,13 +43,16 @@ def make_course(template: str, lessons: int, folder: Path) -> Course:
     pages, scripts, notebooks, traces = [], [], [], []
     for number in range(1, lessons + 1):
         page = text.replace("LESSON", str(number))
-        fences = _FENCE.findall(page)
+        codes = fences(page)
         name = f"lesson_{number:04}"
         pages.append(_write(folder / "pages" / f"{name}.md", page))
-        scripts.append(_write(folder / "scripts" / f"{name}.py", "\n\n".join(fences)))
-        notebooks.append(_write(folder / "notebooks" / f"{name}.ipynb", _notebook(fences)))
-        traces += [f"{number}.{fence}" for fence in range(1, len(fences) + 1)]
-    return Course(tuple(pages), tuple(scripts), tuple(notebooks), tuple(traces))
+        scripts.append(_write(folder / "scripts" / f"{name}.py", "\n\n".join(codes)))
+        for harness, lies_as in LIES_AS.items():
+            _write(folder / harness / f"{name}.md", page)
+            shutil.copy(HARNESSES / f"{harness}.py", folder / harness / lies_as)
+        notebooks.append(_write(folder / "notebooks" / f"{name}.ipynb", as_notebook(page)))
+        traces += [f"{number}.{fence}" for fence in range(1, len(codes) + 1)]
+    return Course(folder, tuple(pages), tuple(scripts), tuple(notebooks), tuple(traces))
 
 
 def require_every_fence(course: Course, traces: Path) -> None:
@@ -51,15 +64,6 @@ def require_every_fence(course: Course, traces: Path) -> None:
         raise MiscountError(
             f"{left.total()} fences ran where {due.total()} were due; missing: {missing[:5]}, too many: {surplus[:5]}"
         )
-
-
-def _notebook(fences: list[str]) -> str:
-    cells: list[dict[str, object]] = [
-        {"cell_type": "code", "execution_count": None, "id": f"{n}", "metadata": {}, "outputs": [], "source": fence}
-        for n, fence in enumerate(fences, 1)
-    ]
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return json.dumps({"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5})
 
 
 def _write(path: Path, text: str) -> Path:

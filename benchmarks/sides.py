@@ -2,93 +2,93 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 
-from benchmarks.course import TRACES_VARIABLE, Course, require_every_fence
-from benchmarks.memory import PeakMemory
+from benchmarks.course import Course
+from benchmarks.environments import OURS as OUR_PACKAGE
+from benchmarks.environments import PEERS, TORCH, Environment, Peer
+
+Words = Callable[[Environment, Course], list[str]]
+SMALL = 20  # lessons up to which sides are measured that take seconds a lesson
 
 _IN_ONE_PROCESS = Path(__file__).with_name("in_one_process.py")
-
-
-class FailedRunError(Exception):
-    """A command that was to be timed did not end well."""
+_PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
 @dataclass(frozen=True)
 class Side:
-    """One way to run a course: `command` gives its words, `lines` what stands on its standard input."""
+    """One way to run a course. `words` is its command, `lines` what stands on its standard input.
+
+    `isolates` is what each lesson has to itself. `largest` is the number of lessons beyond which nobody waits for it,
+    0 for any; `pages` is the folder of the course that the variable PAGES names.
+    """
 
     name: str
+    peer: Peer
     isolates: str
-    command: Callable[[Course], list[str]]
+    words: Words
     lines: Callable[[Course], tuple[Path, ...]] = lambda course: ()
+    largest: int = 0
+    pages: str = "pages"
 
 
-@dataclass(frozen=True)
-class Run:
-    """One finished run: wall and processor time in seconds, and the peak in MiB where it was watched."""
-
-    seconds: float
-    processor_seconds: float
-    peak_mib: float | None = None
+def _check(*options: str) -> Words:
+    return lambda where, course: [where.script("runthrough"), "check", "-q", *options, str(course.folder / "pages")]
 
 
-def _check(*words: str) -> Callable[[Course], list[str]]:
-    return lambda course: [sys.executable, "-m", "runthrough", "check", "-q", *words, str(course.pages[0].parent)]
+def _python_each(at_once: int) -> Words:
+    return lambda where, course: ["xargs", "-P", str(at_once), "-n", "1", where.python]
 
 
-def _python_each(at_once: int) -> Callable[[Course], list[str]]:
-    return lambda course: ["xargs", "-P", str(at_once), "-n", "1", sys.executable]
+def _in_one_process(where: Environment, course: Course) -> list[str]:
+    return [where.python, str(_IN_ONE_PROCESS), *map(str, course.scripts)]
 
 
-def _in_one_process(course: Course) -> list[str]:
-    return [sys.executable, str(_IN_ONE_PROCESS), *map(str, course.scripts)]
+def _jupyter_execute(where: Environment, course: Course) -> list[str]:
+    return [where.script("jupyter-execute"), *map(str, course.notebooks)]
 
 
-def _nbclient(course: Course) -> list[str]:
-    return [str(Path(sys.executable).with_name("jupyter-execute")), *map(str, course.notebooks)]
+def _pytest(*words: str, of: str) -> Words:
+    """Pytest with some options on a folder of the course."""
+    return lambda where, course: [where.python, *_PYTEST, *words, str(course.folder / of)]
 
 
-OURS = Side("`runthrough check`", "fork", _check())
+def _scripts(course: Course) -> tuple[Path, ...]:
+    return course.scripts
+
+
+OURS = Side("`runthrough check`", OUR_PACKAGE, "process", _check())
 OTHERS = {
-    "spawn": Side("`runthrough check --spawn`", "process", _check("--spawn")),
-    "python-1": Side("`python` a lesson, one at a time", "process", _python_each(1), lambda course: course.scripts),
-    "python-2": Side("`python` a lesson, two at a time", "process", _python_each(2), lambda course: course.scripts),
-    "limit": Side("all bodies in one process, no harness", "no", _in_one_process),
-    "nbclient": Side("`jupyter execute` (nbclient)", "kernel", _nbclient),
+    "limit": Side("all bodies in one process, no harness", TORCH, "nothing", _in_one_process),
+    "spawn": Side("`runthrough check --spawn`", OUR_PACKAGE, "process", _check("--spawn"), largest=SMALL),
+    "python-1": Side("`python` a lesson, one at a time", TORCH, "process", _python_each(1), _scripts, SMALL),
+    "python-2": Side("`python` a lesson, two at a time", TORCH, "process", _python_each(2), _scripts, SMALL),
+    "nbmake": Side("nbmake", PEERS["nbmake"], "kernel", _pytest("--nbmake", of="notebooks"), largest=SMALL),
+    "nbmake-2": Side(
+        "nbmake, two at a time (pytest-xdist)",
+        PEERS["nbmake"],
+        "kernel",
+        _pytest("--nbmake", "-n", "2", of="notebooks"),
+        largest=SMALL,
+    ),
+    "nbclient": Side("`jupyter execute` (nbclient)", PEERS["nbclient"], "kernel", _jupyter_execute, largest=SMALL),
+    "pytest-codeblocks": Side(
+        "pytest-codeblocks", PEERS["pytest-codeblocks"], "nothing", _pytest("--codeblocks", of="pages")
+    ),
+    "mktestdocs": Side(
+        "mktestdocs", PEERS["mktestdocs"], "nothing", _pytest(of="with_mktestdocs"), pages="with_mktestdocs"
+    ),
+    "sybil": Side("Sybil", PEERS["sybil"], "nothing", _pytest(of="with_sybil")),
+    "pytest-markdown-docs": Side(
+        "pytest-markdown-docs", PEERS["pytest-markdown-docs"], "nothing", _pytest("--markdown-docs", of="pages")
+    ),
+    "pytest-examples": Side(
+        "pytest-examples",
+        PEERS["pytest-examples"],
+        "nothing",
+        _pytest(of="with_pytest_examples"),
+        pages="with_pytest_examples",
+    ),
 }
-
-
-def run_side(side: Side, course: Course, folder: Path, *, watch_memory: bool = False) -> Run:
-    """Run a side once and check that every fence ran. Raises FailedRunError or MiscountError.
-
-    Watching memory takes processor time of its own, so a watched run is not one to time.
-    """
-    traces, told = folder / "traces.txt", folder / "told.txt"
-    traces.unlink(missing_ok=True)
-    fed = "".join(f"{path}\n" for path in side.lines(course)).encode()
-    with told.open("wb") as output:
-        started = perf_counter()
-        process = subprocess.Popen(
-            side.command(course),
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, TRACES_VARIABLE: str(traces)},
-        )
-        memory = PeakMemory(process.pid) if watch_memory else None
-        before = os.times()
-        process.communicate(fed)
-        seconds, after = perf_counter() - started, os.times()
-    if process.returncode != 0:
-        end = told.read_text(encoding="utf-8", errors="replace")[-2000:]
-        raise FailedRunError(f"{side.name} ended with {process.returncode}:\n{end}")
-    require_every_fence(course, traces)
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return Run(seconds, spent, memory.stop() if memory else None)

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmarks.comparison import Comparison, Result, read_json, write_json
 from benchmarks.course import TEMPLATES, Course, MiscountError, make_course, require_every_fence
+from benchmarks.environments import ROOT, Environment
+from benchmarks.false_greens.asking import Answer
+from benchmarks.false_greens.cases import CASES, GREEN, RED
+from benchmarks.false_greens.page import as_page as as_false_greens
+from benchmarks.false_greens.tools import TOOLS
+from benchmarks.notebooks import as_notebook, fences
+from benchmarks.page import BEGIN, END, as_page, into_readme, table
+from benchmarks.sides import OTHERS
+from benchmarks.timing import Run
+from checked import check
 from command import runthrough
 
 TEMPLATE_NAMES = sorted(path.stem for path in TEMPLATES.glob("*.md"))
@@ -66,3 +79,97 @@ def test_a_run_that_left_nothing_is_noticed(course: Course, tmp_path: Path) -> N
     """No file of traces means that no fence ran."""
     with pytest.raises(MiscountError, match="0 fences ran where 12 were due"):
         require_every_fence(course, tmp_path / "none.txt")
+
+
+def test_every_side_gets_a_course_that_is_there(course: Course) -> None:
+    """Each command names files and folders that exist, and a harness lies beside the pages that it reads."""
+    where = Environment(Path("/environment"))
+    for name, side in OTHERS.items():
+        named = [Path(word) for word in side.words(where, course) if word.startswith(str(course.folder))]
+        assert [path for path in (*named, *side.lines(course), course.folder / side.pages) if not path.exists()] == []
+        assert named or side.lines(course), name
+
+
+MEASURED = Comparison(
+    "sybil",
+    "Sybil",
+    "10.1",
+    "nothing",
+    theirs=(Run(3.0, 3.0), Run(4.0, 4.0), Run(6.0, 6.0)),
+    ours=(Run(2.0, 4.0), Run(2.0, 4.0), Run(2.0, 4.0)),
+    peak_mib=300.4,
+)
+RESULT = Result("autograd", 20, 120, "Linux, 2 cores", "2026-01-02", 0.5, 200.0, (MEASURED,), ("nbmake",))
+
+
+def test_the_table_tells_median_spread_and_who_was_left_out() -> None:
+    """A row has the median of its ratios, the least and the most; what was not measured is named."""
+    text = table(RESULT)
+    assert "| Sybil 10.1 | nothing | 2.00 (1.50 to 3.00) | 4.0 | 1.00 | 300 MiB |" in text
+    assert "Our 3 runs took 2.0 to 2.0 s." in text
+    assert "Not measured on this course: nbmake." in text
+
+
+def test_a_side_that_missed_a_fence_has_its_trouble_in_place_of_a_time() -> None:
+    """What did not run every fence is in the table, without a number."""
+    missed = replace(MEASURED, theirs=(), ours=(), trouble="11 fences ran where 12 were due\nmore")
+    assert "| Sybil 10.1 | nothing | 11 fences ran where 12 were due | | | 300 MiB |" in table(
+        replace(RESULT, comparisons=(missed,))
+    )
+
+
+def test_results_are_kept_and_read_back_whole(tmp_path: Path) -> None:
+    """What a measurement has written when it is ended is what the page is made of."""
+    write_json(RESULT, tmp_path / "kept.json")
+    assert read_json(tmp_path / "kept.json") == RESULT
+
+
+def test_the_readme_shows_a_table_of_the_page() -> None:
+    """The table in the README is one of the page's, and a second writing changes nothing."""
+    readme = f"before\n{BEGIN}\nold\n{END}\nafter\n"
+    once = into_readme(readme, [replace(RESULT, lessons=200), RESULT])
+    shown = once.partition(BEGIN)[2].partition(END)[0].strip()
+    assert shown in as_page([RESULT])
+    assert "old" not in once
+    assert into_readme(once, [RESULT]) == once
+    with pytest.raises(ValueError, match="has no lines"):
+        into_readme("nothing", [RESULT])
+
+
+def test_the_readme_and_the_page_say_the_same() -> None:
+    """The repository's README shows what docs/benchmarks.md shows, once that has been measured."""
+    shown = (ROOT / "README.md").read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].strip()
+    page = ROOT / "docs" / "benchmarks.md"
+    assert END in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert not page.exists() or shown in page.read_text(encoding="utf-8")
+
+
+def test_a_notebook_has_the_fences_of_its_page() -> None:
+    """A cell has a fence's code, out of its list, and the output that the page shows."""
+    page = "- item\n\n  ```python\n  x = 1\n  ```\n\n```python\nprint(2)\n```\n\n```output\n2\n```\n"
+    first, second = json.loads(as_notebook(page))["cells"]
+    assert fences(page) == [first["source"], second["source"]] == ["x = 1\n", "print(2)\n"]
+    assert (first["outputs"], second["outputs"][0]["text"]) == ([], "2\n")
+
+
+def test_we_say_of_every_case_what_it_deserves() -> None:
+    """Each page of the false-green table is red or green with us as it should be."""
+    done = check(*(case.page for case in CASES), "--timeout", "2")
+    told = {Path(lesson["path"]).stem: lesson for lesson in done.report["lessons"]}
+    for case in CASES:
+        lesson = told[case.name]
+        outcomes = {each["outcome"] for each in (*lesson["fences"], *lesson["claims"])}
+        assert (GREEN if outcomes <= {"passed"} else RED) == case.right, (case.name, lesson)
+
+
+def test_the_table_of_false_greens_counts_only_what_a_tool_claims() -> None:
+    """Green where red is deserved is bold and counted, unless the tool has no feature for it."""
+    given = [Answer(tool.peer.name, case.name, GREEN, 0, 1.0, True, "") for tool in TOOLS for case in CASES]
+    given[0] = replace(given[0], ran_the_next=False)
+    page = as_false_greens(given, {tool.peer.name: "1.0" for tool in TOOLS}, "Linux")
+    red = sum(case.right == RED for case in CASES)
+    sybil = next(tool for tool in TOOLS if tool.peer.name == "sybil")
+    assert f"| runthrough | 1.0 | {red} | 0 | 0 |" in page
+    assert f"| sybil | 1.0 | {red - len(sybil.without)} | 0 | 0 |" in page
+    assert "| **green** † |" in page
+    assert "| green ○ |" in page
