@@ -183,7 +183,6 @@ def test_an_exercise_is_really_checked(everything: dict[str, Any]) -> None:
         ("raise SystemExit", "it takes an hour"),
         ("older = 1", "it is for `torch<2.9`"),
         ("elsewhere = 1", "it is for `colorama`"),
-        ("import nowhere", "stands in a not-run box"),
     ],
 )
 def test_code_that_is_not_executed_is_shown_with_the_reason(everything: dict[str, Any], code: str, reason: str) -> None:
@@ -215,6 +214,12 @@ def test_links_lead_to_notebooks(everything: dict[str, Any]) -> None:
     assert "[further down](#a-quiz)" in text
     assert source_of(everything["student"]["a-quiz"]).startswith('## <a id="a-quiz"></a>A quiz')
     assert "and what is elsewhere." in text
+    assert '<a href="02_next.ipynb">an anchor</a>' in text
+
+
+def test_a_link_finds_its_target_in_its_own_cell(everything: dict[str, Any]) -> None:
+    """Where a link's target stands at the end of the page, the cell with the link has it too."""
+    assert source_of(everything["student"]["everything"]).endswith("\n\n[there]: 02_next.ipynb")
 
 
 def test_images_are_inside_the_notebook(everything: dict[str, Any]) -> None:

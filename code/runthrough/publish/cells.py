@@ -13,8 +13,9 @@ from runthrough.lesson.document import Fence, Lesson, Role
 from runthrough.lesson.slugs import slug
 
 from .boxes import Frame, frames_of
+from .framing import frame_edits
 from .pieces import Kind, Piece, Source, pieces_of
-from .readable import Attachment, Surroundings, edits_of
+from .readable import Attachment, Definition, Surroundings, definitions_of, edits_of
 from .rewriting import Edit, Rewrite, rewrite
 from .standing import not_executed, note_on
 
@@ -67,10 +68,8 @@ class Page:
 def page_of(lesson: Lesson, around: Surroundings, edition: Edition) -> Page:
     """The cells of a lesson that has no errors. Raises MacroError."""
     source = Source(lesson)
-    edits, attachments = edits_of(source, around)
-    frames = frames_of(source)
     pieces = pieces_of(source)
-    removed = [Edit(piece.start, piece.end, "") for piece in pieces if piece.fence and piece.fence.directives.hidden]
+    markdown = _markdown(source, pieces, around)
     before: list[Piece] = []
     cells: list[Cell] = []
     for above, piece in zip([None, *pieces], pieces, strict=False):
@@ -79,13 +78,8 @@ def page_of(lesson: Lesson, around: Surroundings, edition: Edition) -> Page:
         elif piece.kind is Kind.CODE and piece.fence is not None and not not_executed(piece.fence, lesson):
             cell = _code_cell(source, piece, edition)
         else:
-            cell = _prose_cell(
-                source,
-                piece,
-                [*removed, *_unprefixed(source, piece), *_dedented(source, piece, above), *edits],
-                frames,
-                attachments,
-            )
+            own = [*_unprefixed(source, piece), *_dedented(source, piece, above)]
+            cell = _prose_cell(source, piece, replace(markdown, edits=(*own, *markdown.edits)))
         if cell is not None:
             cells.append(cell)
         elif cells:
@@ -200,67 +194,51 @@ def _from_console(row: str) -> str:
     return f"#> {row}" if row.strip() else row
 
 
-def _prose_cell(
-    source: Source, piece: Piece, edits: Sequence[Edit], frames: Sequence[Frame], attachments: Sequence[Attachment]
-) -> Cell | None:
+@dataclass(frozen=True)
+class _Markdown:
+    """What is done with the prose of a page: its edits, its frames, its images, and its definitions of links."""
+
+    edits: tuple[Edit, ...]
+    frames: tuple[Frame, ...]
+    attachments: tuple[Attachment, ...]
+    definitions: tuple[Definition, ...]
+
+
+def _markdown(source: Source, pieces: Sequence[Piece], around: Surroundings) -> _Markdown:
+    edits, attachments = edits_of(source, around)
+    hidden = [Edit(piece.start, piece.end, "") for piece in pieces if piece.fence and piece.fence.directives.hidden]
+    return _Markdown(
+        (*hidden, *edits), frames_of(source), tuple(attachments), tuple(definitions_of(source, tuple(edits)))
+    )
+
+
+def _prose_cell(source: Source, piece: Piece, markdown: _Markdown) -> Cell | None:
     start, end = piece.start, piece.end
     is_mistake = piece.fence is not None and piece.fence.directives.wrong
-    framed = [] if is_mistake else list(_frame_edits(source, piece, edits, frames))
+    framed = [] if is_mistake else list(frame_edits(source, piece, markdown.edits, markdown.frames))
     before = [edit for edit in framed if edit.start == edit.end == start and edit.text.endswith("\n\n")]
     after = [edit for edit in framed if edit.start == edit.end == end]
     inner = [edit for edit in framed if edit not in before and edit not in after]
-    rewritten = rewrite(start, end, [*inner, *edits], source.text, before=before, after=after)
+    edits = [*inner, *markdown.edits]
+    used = list(_used(rewrite(start, end, edits, source.text).shown(source.text), piece, markdown.definitions))
+    if used:
+        after.append(Edit(end, end, "\n\n" + "\n".join(each.text for each in used)))
+    rewritten = rewrite(start, end, edits, source.text, before=before, after=after)
     shown = rewritten.shown(source.text)
     if not shown.strip():
         return None
     fence = piece.fence.id if piece.fence is not None else ""
-    carried = tuple(each for each in attachments if start <= each.at < end)
-    kept = tuple({each.name: each for each in carried}.values())
+    spans = [(start, end), *((each.start, each.end) for each in used)]
+    carried = {each.name: each for each in markdown.attachments if any(one <= each.at < two for one, two in spans)}
     tags = ("expected-output",) if piece.kind is Kind.OUTPUT else ()
-    return Cell(fence, False, shown, (piece,), rewritten, fence, tags, attachments=kept)
+    return Cell(fence, False, shown, (piece,), rewritten, fence, tags, attachments=tuple(carried.values()))
 
 
-def _frame_edits(source: Source, piece: Piece, edits: Sequence[Edit], frames: Sequence[Frame]) -> Iterator[Edit]:
-    """What keeps every `<details>` and box whole within a cell."""
-    start, end = piece.start, piece.end
-    again, closings = [], []
-    for frame in frames:
-        opens, closes = start <= frame.start < end, start <= frame.close < end
-        if frame.end <= start or frame.start >= end:
-            continue
-        first, last = (frame.inside if opens else start), (frame.close if closes else end)
-        if opens and closes:
-            yield from _ends(source, frame)
-        elif not _has_words(source, first, last, edits, frames):
-            if opens:
-                is_before_hidden = any(edit.start == end for edit in edits)
-                yield Edit(frame.start, frame.inside, "" if is_before_hidden else frame.bare)
-            if closes:
-                yield Edit(frame.close, frame.end, "")
-        else:
-            yield from _ends(source, frame, opens=opens, closes=closes)
-            if not opens:
-                is_begun = _has_words(source, frame.inside, start, edits, frames)
-                again.append(frame.again if is_begun else frame.opening.strip("\n"))
-            closings += [] if closes else [frame.shut]
-    if again:
-        yield Edit(start, start, "\n\n".join(again) + "\n\n")
-    if closings:
-        yield Edit(end, end, "\n\n" + "\n\n".join(reversed(closings)))
-
-
-def _ends(source: Source, frame: Frame, *, opens: bool = True, closes: bool = True) -> Iterator[Edit]:
-    """The opening and closing of a frame as they are shown, where that is not what the page has."""
-    if opens and source.text[frame.start : frame.inside] != frame.opening:
-        yield Edit(frame.start, frame.inside, frame.opening)
-    if closes and source.text[frame.close : frame.end] != frame.closing:
-        yield Edit(frame.close, frame.end, frame.closing)
-
-
-def _has_words(source: Source, first: int, last: int, edits: Sequence[Edit], frames: Sequence[Frame]) -> bool:
-    """True where anything but the closings of frames is shown between two places."""
-    bare = [Edit(frame.close, frame.end, "") for frame in frames]
-    return bool(rewrite(first, last, [*bare, *edits], source.text).shown(source.text).strip(" >\t\n"))
+def _used(shown: str, piece: Piece, definitions: Sequence[Definition]) -> Iterator[Definition]:
+    """The definitions of links that a cell uses and that stand in another one."""
+    for each in definitions:
+        if not piece.start <= each.start < piece.end and f"[{each.label}]".lower() in shown.lower():
+            yield each
 
 
 def _with_ids(cells: Sequence[Cell]) -> Iterator[Cell]:

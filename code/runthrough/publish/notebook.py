@@ -112,7 +112,11 @@ def _setup(torch: str, taken: set[str]) -> dict[str, Any]:
         "id": name,
         "cell_type": "code",
         "execution_count": None,
-        "metadata": {"runthrough": {"cell": name, "kind": "setup", "digest": digest(code)}},
+        "metadata": {
+            "jupyter": {"source_hidden": True},
+            "runthrough": {"cell": name, "kind": "setup", "digest": digest(code)},
+            "tags": ["hide-input"],
+        },
         "outputs": [],
         "source": code.splitlines(keepends=True),
     }

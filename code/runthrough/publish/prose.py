@@ -25,7 +25,8 @@ _PARTS = re.compile(
 )
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _IMAGE_TAG = re.compile(r"<img\b[^<>]*?\bsrc\s*=\s*(?P<quote>[\"'])(?P<target>[^\"']*)(?P=quote)", re.IGNORECASE)
-_DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*(?P<target><[^<>\n]*>|\S+)")
+_LINK_TAG = re.compile(r"<a\b[^<>]*?\bhref\s*=\s*(?P<quote>[\"'])(?P<target>[^\"']*)(?P=quote)", re.IGNORECASE)
+_DEFINITION = re.compile(r" {0,3}\[(?P<label>[^\]]+)\]:[ \t]*(?P<target><[^<>\n]*>|\S+)")
 
 
 class Part(StrEnum):
@@ -36,6 +37,7 @@ class Part(StrEnum):
     LINK = "link"
     IMAGE = "image"
     TAG_IMAGE = "tag image"
+    TAG_LINK = "tag link"
     DEFINITION = "definition"
 
 
@@ -43,8 +45,8 @@ class Part(StrEnum):
 class Mark:
     """A part of the prose from `start` to `end`.
 
-    For a link or an image, `text_start` and `text_end` enclose its words, `target` is what it names and
-    `target_start` where that begins. `line` is counted from 1.
+    For a link or an image, `text_start` and `text_end` enclose its words (for a definition, its label), `target` is
+    what it names and `target_start` where that begins. `line` is counted from 1.
     """
 
     part: Part
@@ -79,20 +81,23 @@ def marks_of(source: Source) -> Iterator[Mark]:
         if number not in covered and (match := _DEFINITION.match(line)):
             start = source.starts[number]
             target = match["target"]
-            yield Mark(Part.DEFINITION, start, start + len(line), number + 1, target, start + match.start("target"))
+            label = start + match.start("label"), start + match.end("label")
+            at = start + match.start("target")
+            yield Mark(Part.DEFINITION, start, start + len(line), number + 1, target, at, *label)
 
 
 def _in_html(source: Source, first: int, last: int) -> Iterator[Mark]:
     text = source.text
     for match in _COMMENT.finditer(text, first, last):
         yield Mark(Part.COMMENT, match.start(), match.end(), _line(source, match.start()))
-    yield from _tag_images(source, first, last)
+    yield from _targets_of_tags(source, first, last)
 
 
-def _tag_images(source: Source, first: int, last: int) -> Iterator[Mark]:
-    for match in _IMAGE_TAG.finditer(source.text, first, last):
-        line = _line(source, match.start())
-        yield Mark(Part.TAG_IMAGE, match.start(), match.end(), line, match["target"], match.start("target"))
+def _targets_of_tags(source: Source, first: int, last: int) -> Iterator[Mark]:
+    for part, pattern in ((Part.TAG_IMAGE, _IMAGE_TAG), (Part.TAG_LINK, _LINK_TAG)):
+        for match in pattern.finditer(source.text, first, last):
+            line = _line(source, match.start())
+            yield Mark(part, match.start(), match.end(), line, match["target"], match.start("target"))
 
 
 def _in_sentence(source: Source, first: int, last: int) -> Iterator[Mark]:
@@ -108,7 +113,7 @@ def _in_sentence(source: Source, first: int, last: int) -> Iterator[Mark]:
         elif match["comment"] is not None:
             yield Mark(Part.COMMENT, match.start(), match.end(), line)
         elif match["tag"]:
-            yield from _tag_images(source, match.start(), match.end())
+            yield from _targets_of_tags(source, match.start(), match.end())
         elif match["formula"]:
             yield Mark(Part.FORMULA, match.start("formula"), match.end("formula"), line)
         elif match["opener"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runthrough.lesson.document import Fence, Role
@@ -15,7 +15,7 @@ from .boxes import quiz_edits
 from .macros import expansions
 from .pieces import Source
 from .prose import Mark, Part, marks_of
-from .rewriting import Edit
+from .rewriting import Edit, rewrite
 from .standing import not_executed, note_on
 
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#|$", re.IGNORECASE)
@@ -65,6 +65,16 @@ class Attachment:
     data: bytes
 
 
+@dataclass(frozen=True)
+class Definition:
+    """`[label]: target`, which the links of the whole page may use, as a cell shows it."""
+
+    label: str
+    start: int
+    end: int
+    text: str
+
+
 def file_of(target: str) -> str:
     """The path that a link's target names, "" where it is none of a local file."""
     target = target.removeprefix("<").removesuffix(">")
@@ -101,6 +111,14 @@ def edits_of(source: Source, around: Surroundings) -> tuple[list[Edit], list[Att
             edits += _link(mark, around.links[file_of(mark.target)])
     edits += _anchors(source, fragments)
     return edits, attachments
+
+
+def definitions_of(source: Source, edits: Sequence[Edit]) -> Iterator[Definition]:
+    """The definitions of a page under these edits."""
+    for mark in marks_of(source):
+        if mark.part is Part.DEFINITION:
+            text = rewrite(mark.start, mark.end, edits, source.text).shown(source.text)
+            yield Definition(source.text[mark.text_start : mark.text_end], mark.start, mark.end, text)
 
 
 def _without_comment(source: Source, mark: Mark) -> Edit:

@@ -25,7 +25,9 @@ def not_executed(fence: Fence, lesson: Lesson) -> str:
 
 
 def note_on(fence: Fence, lesson: Lesson) -> str:
-    """The sentence above code that is only shown, or ""."""
+    """The sentence above code that is only shown, or "" where a box says it for all that is in it."""
+    if any(box.kind == "not-run" and box.line < fence.line <= box.end_line for box in lesson.boxes):
+        return ""
     reason = not_executed(fence, lesson)
     return f"*Not executed here:* {reason.rstrip('.')}." if reason else ""
 
