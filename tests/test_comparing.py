@@ -122,3 +122,8 @@ def test_many_wildcards_against_a_long_text_come_to_an_end(ending: str) -> None:
     assert not agrees("a..." * 300 + ending + "!", "a" * 20_000)
     assert not agrees("a\n...\n" * 300 + ending + "!", "a\n" * 20_000)
     assert agrees("a 0.5 ... " * 300 + "end", "a 0.51 " * 20_000 + "end")
+
+
+def test_a_long_run_of_blanks_is_compared_at_once() -> None:
+    """Blanks before a word are no padding of a number, however many there are; trying each of them would never end."""
+    assert not agrees("x", " " * 1_000_000 + "x", Tolerance(rtol=0.1))

@@ -23,7 +23,8 @@ WILDCARD = "..."
 _WILDCARD_LINE = re.compile(r"\n[ \t]*\.\.\.[ \t]*(?=\n)")
 # What of a number may stand between its first digits and a wildcard: `1,23...`, `1.5e-...`, `0x...`.
 _CUT = re.compile(r"(?:[,_][0-9]{1,2}|[eE][-+]?|[xX])?\Z")
-_PADDING = re.compile(r"(?<=[\[( ])[ ]+(?=[-+]?[.0-9])")
+# It begins at the start of a run of blanks, or many blanks would take for ever.
+_PADDING = re.compile(r"(?:(?<=[\[(])|(?<=(?<! ) ))[ ]+(?=[-+]?[.0-9])")
 
 
 @dataclass(frozen=True)
