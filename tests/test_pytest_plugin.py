@@ -71,6 +71,8 @@ def test_selecting_one_fence_runs_what_it_needs_and_reports_it_alone(here: Pytes
     here.copy("pytest/counted.md", "pytest/other.md")
     here.run("counted.md::second").assert_outcomes(passed=1)
     assert here.noted() == ["first", "second"]
+    here.run("counted.md::third", "counted.md::first").assert_outcomes(passed=2)
+    assert here.noted() == ["first", "second", "first", "second", "third"]
 
 
 @pytest.mark.parametrize(

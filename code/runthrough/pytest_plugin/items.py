@@ -10,7 +10,7 @@ from typing import Protocol
 
 import pytest
 
-from runthrough.job import Act, Job, Step
+from runthrough.job import Job, Step
 from runthrough.lesson.document import Lesson, Problem
 from runthrough.pytest_plugin.telling import Proof, failure_text, reason_text, section_text
 from runthrough.result import LessonResult
@@ -39,6 +39,14 @@ class Collected:
     contracts: dict[str, str]
 
 
+@dataclass(frozen=True)
+class HandedIn:
+    """The job that runs for a file, and the id of its last item, which stands for the lesson as a whole too."""
+
+    job: Job
+    last: str
+
+
 class Lessons(Protocol):
     """What items ask of the session."""
 
@@ -48,11 +56,11 @@ class Lessons(Protocol):
     def mark(self, name: str, meaning: str) -> pytest.MarkDecorator:
         """A marker that pytest knows."""
 
-    def job_of(self, file: LessonFile) -> Job:
-        """The job that was handed in for a file."""
+    def handed_in(self, file: LessonFile) -> HandedIn:
+        """What was handed in for a file."""
 
     def result_of(self, file: LessonFile) -> LessonResult:
-        """What came of that job, waiting for it. Raises ServiceLostError."""
+        """What came of it, waiting for it. Raises ServiceLostError."""
 
 
 class LessonFile(pytest.File):
@@ -109,7 +117,8 @@ class FenceItem(pytest.Item):
             result = self.file.lessons.result_of(self.file)
         except ServiceLostError as error:
             raise NotProvedError(f"{collected.lesson.name}:{self.step.line}: {error}; run pytest again") from error
-        self.proof = proof = Proof.of(self.step.id, self.file.lessons.job_of(self.file), result)
+        is_last = self.file.lessons.handed_in(self.file).last == self.step.id
+        self.proof = proof = Proof.of(self.step, result, is_last=is_last)
         self.user_properties.append(("outcome", proof.outcome.value))
         self.user_properties += [("proves", contract) for contract in self.step.proves]
         for name, text in (("stdout", proof.stdout), ("stderr", proof.stderr)):
@@ -138,8 +147,3 @@ class FenceItem(pytest.Item):
         if isinstance(excinfo.value, NotProvedError):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
-
-
-def is_only_shown(step: Step) -> bool:
-    """True for a fence that is there to be read."""
-    return step.act is Act.SHOW

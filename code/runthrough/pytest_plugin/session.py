@@ -15,11 +15,11 @@ from runthrough.lesson.discovery import LEFT_OUT, NAMED_SUFFIXES, SUFFIXES, Find
 from runthrough.lesson.document import Course, Problem, Severity
 from runthrough.lesson.read import read_text
 from runthrough.plan import beside
-from runthrough.pytest_plugin.items import Collected, FenceItem, LessonFile, UnreadableLessonError
+from runthrough.pytest_plugin.items import Collected, FenceItem, HandedIn, LessonFile, UnreadableLessonError
 from runthrough.pytest_plugin.notices import Notices
 from runthrough.result import LessonResult
 from runthrough.road import cores, drawn_seed, other_torch, planned, problems_of
-from runthrough.running.lesson_client import Address, LessonClient, LessonService, start_service
+from runthrough.running.lesson_client import Address, LessonClient, LessonService, ServiceLostError, start_service
 from runthrough.selection import up_to
 
 # Under this name an xdist controller tells its workers where the pool is, and with which seed it runs.
@@ -40,7 +40,8 @@ class LessonSession:
         self._marks: set[str] = set()
         self._service: LessonService | None = None
         self._client: LessonClient | None = None
-        self._jobs: dict[LessonFile, Job] = {}
+        self._lost: ServiceLostError | None = None
+        self._handed_in: dict[Path, HandedIn] = {}
         config.pluginmanager.register(self._notices, "runthrough-notices")
         config.add_cleanup(self._end)
 
@@ -71,15 +72,19 @@ class LessonSession:
         """Have the lessons of all chosen items run ahead."""
         if self._config.getoption("collectonly") or self._stops_here(session):
             return
-        chosen: dict[LessonFile, set[str]] = {}
+        chosen: dict[Path, list[FenceItem]] = {}
         for item in session.items:
             if isinstance(item, FenceItem):
-                chosen.setdefault(item.file, set()).add(item.step.id)
+                chosen.setdefault(item.path, []).append(item)
         if chosen and self._address is not None:
-            jobs = beside([_part(_collected(file).job, ids) for file, ids in chosen.items()])
-            self._jobs = dict(zip(chosen, jobs, strict=True))
-            self._client = LessonClient(self._address)
-            self._client.hand_in(jobs)
+            jobs = beside([_job_for(items) for items in chosen.values()])
+            pairs = zip(chosen.items(), jobs, strict=True)
+            self._handed_in = {path: HandedIn(job, items[-1].step.id) for (path, items), job in pairs}
+            try:
+                self._client = LessonClient(self._address)
+                self._client.hand_in(jobs)
+            except ServiceLostError as error:
+                self._lost = error  # each item will tell it
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -127,14 +132,16 @@ class LessonSession:
         mark: pytest.MarkDecorator = getattr(pytest.mark, name)
         return mark
 
-    def job_of(self, file: LessonFile) -> Job:
-        """The job that was handed in for a file."""
-        return self._jobs[file]
+    def handed_in(self, file: LessonFile) -> HandedIn:
+        """What was handed in for a file."""
+        return self._handed_in[file.path]
 
     def result_of(self, file: LessonFile) -> LessonResult:
-        """What came of that job, waiting for it. Raises ServiceLostError."""
+        """What came of it, waiting for it. Raises ServiceLostError."""
+        if self._lost is not None:
+            raise self._lost
         assert self._client is not None
-        return self._client.result(self._jobs[file])
+        return self._client.result(self._handed_in[file.path].job)
 
     def _stops_here(self, session: pytest.Session) -> bool:
         """True where pytest runs nothing after errors of collecting; xdist's workers go on."""
@@ -169,16 +176,14 @@ def _options(config: pytest.Config, seed: int | None) -> Options:
     )
 
 
-def _part(job: Job, ids: set[str]) -> Job:
-    """The job of what `ids` need: the whole lesson, or its steps up to the last of them."""
+def _job_for(items: list[FenceItem]) -> Job:
+    """The job of what some items of a lesson need: the whole lesson, or its steps up to the last of them."""
+    collected = items[0].file.collected
+    assert collected is not None
+    job, ids = collected.job, {item.step.id for item in items}
     if len(ids) == len(job.steps):
         return job
     return up_to(job, max(number for number, step in enumerate(job.steps, start=1) if step.id in ids))
-
-
-def _collected(file: LessonFile) -> Collected:
-    assert file.collected is not None
-    return file.collected
 
 
 def _is_left_out(file: Path, session: pytest.Session) -> bool:

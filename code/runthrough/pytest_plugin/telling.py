@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from runthrough.job import Job
+from runthrough.job import Step
 from runthrough.lesson.document import Lesson
 from runthrough.reports.advice import failing_line, in_words
 from runthrough.reports.failure import claim_lines, failure_lines, trouble_lines
@@ -25,16 +25,14 @@ class Proof:
     troubles: tuple[Trouble, ...]
 
     @staticmethod
-    def of(its_id: str, job: Job, result: LessonResult) -> Proof:
+    def of(step: Step, result: LessonResult, *, is_last: bool) -> Proof:
         """What a lesson's result says of one of its fences."""
-        step = next(step for step in job.steps if step.id == its_id)
         lines = {claim.line for claim in step.claims} | {key.line for key in step.keys}
-        last = max(job.steps, key=lambda step: step.line)
         return Proof(
-            id=its_id,
-            fence=next((fence for fence in result.fences if fence.id == its_id), None),
+            id=step.id,
+            fence=next((fence for fence in result.fences if fence.id == step.id), None),
             claims=tuple(claim for claim in result.claims if claim.line in lines),
-            troubles=result.troubles if step is last else (),
+            troubles=result.troubles if is_last else (),
         )
 
     @property
