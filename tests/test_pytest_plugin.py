@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import tomllib
 from importlib import import_module
@@ -273,3 +274,10 @@ def test_what_is_odd_and_no_error_is_told_at_the_end(here: Pytested) -> None:
             "seed 17: repeat with --runthrough-seed 17",
         ]
     )
+
+
+def test_the_options_of_the_docs_are_those_of_the_plugin(here: Pytested) -> None:
+    """docs/pytest.md names each option that `pytest --help` shows, and no other."""
+    page = (PYPROJECT.parent / "docs" / "pytest.md").read_text(encoding="utf-8")
+    option = re.compile(r"--runthrough[a-z-]*")
+    assert set(option.findall(page)) == set(option.findall(text_of(here.plain("--help"))))
