@@ -42,6 +42,7 @@ class LessonSession:
         self._client: LessonClient | None = None
         self._lost: ServiceLostError | None = None
         self._handed_in: dict[Path, HandedIn] = {}
+        self._results: dict[Path, LessonResult] = {}
         config.pluginmanager.register(self._notices, "runthrough-notices")
         config.add_cleanup(self._end)
 
@@ -141,7 +142,9 @@ class LessonSession:
         if self._lost is not None:
             raise self._lost
         assert self._client is not None
-        return self._client.result(self._handed_in[file.path].job)
+        if file.path not in self._results:
+            self._results[file.path] = self._client.result(self._handed_in[file.path].job)
+        return self._results[file.path]
 
     def _stops_here(self, session: pytest.Session) -> bool:
         """True where pytest runs nothing after errors of collecting; xdist's workers go on."""

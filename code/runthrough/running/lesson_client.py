@@ -22,6 +22,7 @@ from runthrough.running.wire import Channel, Request, ServiceSettings
 
 _LONGEST_ADDRESS = 100  # bytes; a socket's path holds 104 to 108, terminating zero included
 _WAITING_CLIENTS = 128
+_LOST = "the process that runs the lessons has ended before its time"
 
 
 class ServiceLostError(Exception):
@@ -80,7 +81,6 @@ class LessonClient:
 
     def __init__(self, address: Address) -> None:
         self._token = address.token
-        self._results: dict[str, LessonResult] = {}
         sock = socket.socket(socket.AF_UNIX)
         try:
             sock.connect(address.path)
@@ -95,14 +95,11 @@ class LessonClient:
 
     def result(self, job: Job) -> LessonResult:
         """The result of a job that was handed in, waiting for it. Raises ServiceLostError."""
-        key = key_of(job)
-        if key not in self._results:
-            self._send(Request(self._token, wanted=key))
-            result = self._line.receive(LessonResult)
-            if result is None:
-                raise ServiceLostError("the process that runs the lessons has ended before its time")
-            self._results[key] = result
-        return self._results[key]
+        self._send(Request(self._token, wanted=key_of(job)))
+        result = self._line.receive(LessonResult)
+        if result is None:
+            raise ServiceLostError(_LOST)
+        return result
 
     def close(self) -> None:
         """Leave the service to its other clients."""
@@ -112,7 +109,7 @@ class LessonClient:
         try:
             self._line.send(request)
         except OSError as error:
-            raise ServiceLostError("the process that runs the lessons has ended before its time") from error
+            raise ServiceLostError(_LOST) from error
 
 
 def _private_folder() -> str:
