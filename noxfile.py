@@ -80,6 +80,20 @@ def labs(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def notebooks(session: nox.Session) -> None:
+    """Execute both editions of the notebooks as a student does, where torch and Jupyter are, and nothing of ours."""
+    session.install(*nox.project.dependency_groups(PYPROJECT, "notebooks"))
+    # Beside the environment, so that the command can be run from there and no kernel can import it.
+    ours = session.create_tmp() + "/runthrough"
+    session.install("--quiet", "--upgrade", "--target", ours, ".")
+    for edition in ("student", "instructor"):
+        folder = f"build/notebooks/{edition}"
+        words = ["notebooks", "content", "--to", folder, "--edition", edition]
+        session.run("python", "-m", "runthrough", *words, env={"PYTHONPATH": ours})
+        session.run("python", "tests/stock_jupyter.py", folder)
+
+
+@nox.session(default=False)
 def benchmarks(session: nox.Session) -> None:
     """Time this harness in turns with other tools, each in an environment of its own; takes one to two hours."""
     session.install("psutil>=6")

@@ -240,3 +240,13 @@ def test_every_cell_of_the_course_is_what_a_check_says(tmp_path: Path) -> None:
         for one, other in zip(executed["lessons"], checked["lessons"], strict=True)
     )
     assert equal > 300
+
+
+def test_a_drawing_is_not_shown_as_its_source(tmp_path: Path) -> None:
+    """A fence whose value is its figure shows no value in Jupyter: the page has the picture."""
+    words = ("--to", str(tmp_path), "--execute")
+    assert runthrough("notebooks", str(LESSONS / "figures" / "drawn.md"), *words).code == 0
+    cells = json.loads((tmp_path / "drawn.ipynb").read_text(encoding="utf-8"))["cells"]
+    drawing = next(cell for cell in cells if cell["metadata"].get("runthrough", {}).get("fence") == "text")
+    assert "".join(drawing["source"]).endswith(";")
+    assert drawing["outputs"] == [{"name": "stdout", "output_type": "stream", "text": ["a dot\n"]}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from runthrough.result import FenceResult, LessonResult, Outcome, Trouble
 
 from .kernel import End, Kernel, kernel_for
 from .outputs import Scrubber
-from .verdicts import blocked, drawing_of, not_executed, result_of
+from .verdicts import blocked, not_executed, result_of
 
 EXPECTS_ERROR = "raises-exception"
 _SETUP_SECONDS = 120.0
@@ -51,7 +51,7 @@ def execute(data: bytes, job: Job, tell: Callable[[FenceResult], None]) -> Execu
     scrubber = Scrubber(folder)
     for number in numbers:
         cell, made = content["cells"][number], notebook.cells[number]
-        cell["outputs"] = _stored(scrubber, own[number], made.outputs)
+        cell["outputs"] = scrubber.stored(made.outputs)
         cell["execution_count"] = made.execution_count
     nbformat.validate(nbformat.from_dict(content))  # type: ignore[no-untyped-call]
     fences = tuple(results.get(step.id) or not_executed(step) for step in sorted(job.steps, key=lambda each: each.line))
@@ -65,12 +65,6 @@ def execute(data: bytes, job: Job, tell: Callable[[FenceResult], None]) -> Execu
     )
     text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     return Executed(text.encode("utf-8", "surrogatepass"), result)
-
-
-def _stored(scrubber: Scrubber, step: Step | None, outputs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    value = next((each["data"].get("text/plain") for each in outputs if each["output_type"] == "execute_result"), None)
-    drawing = drawing_of(step, value) if step else ""
-    return scrubber.drawn(outputs, drawing) if drawing else scrubber.stored(outputs)
 
 
 class _Run:

@@ -28,12 +28,6 @@ class Scrubber:
         """The outputs of a cell as the file holds them, texts as lists of their lines."""
         return [self._output(output) for output in outputs]
 
-    def drawn(self, outputs: Iterable[Mapping[str, Any]], drawing: str) -> list[dict[str, Any]]:
-        """The same where the value is a drawing: stored as the picture that it is."""
-        data = {"image/svg+xml": drawing, "text/plain": "<SVG>"}
-        shown = [{**each, "data": data} if each["output_type"] == "execute_result" else each for each in outputs]
-        return self.stored(shown)
-
     def _output(self, output: Mapping[str, Any]) -> dict[str, Any]:
         made = {key: value for key, value in output.items() if key != "transient"}
         if output["output_type"] == "stream":

@@ -31,10 +31,7 @@ def result_of(
     of each executed cell by its count, `name` the lesson's.
     """
     error = _raised(run.error, places, name) if run.error else None
-    drawing = drawing_of(step, run.value)
-    if drawing:
-        run = replace(run, value=None)
-    verdict = _verdict(step, run, source, error, drawing, expects_error=expects_error, pinned=pinned)
+    verdict = _verdict(step, run, source, error, expects_error=expects_error, pinned=pinned)
     return replace(
         _plain(step, verdict),
         seconds=run.seconds,
@@ -72,14 +69,7 @@ def is_python(source: str) -> bool:
 
 
 def _verdict(
-    step: Step,
-    run: CellRun,
-    source: str,
-    error: RaisedError | None,
-    drawing: str,
-    *,
-    expects_error: bool,
-    pinned: bool,
+    step: Step, run: CellRun, source: str, error: RaisedError | None, *, expects_error: bool, pinned: bool
 ) -> Verdict:
     if run.end is End.TIMED_OUT:
         return Verdict(Outcome.TIMEOUT, f"still running after {step.timeout:g} s", Cause.TIME)
@@ -88,25 +78,13 @@ def _verdict(
     if error is None and (run.has_error_output or not is_python(source)):
         what = "an error was shown and not told" if run.has_error_output else "this is not Python"
         return Verdict(Outcome.FAILED, f"{what}: only Jupyter takes this cell for done", Cause.SYNTAX)
-    promise = _promise(step, drawing, expects_error=expects_error)
-    came = Came(error, _all_output(run), _prints(promise, run), figure=drawing)
-    return judge(promise, came, None, pinned)
+    promise = _promise(step, expects_error=expects_error)
+    return judge(promise, Came(error, _all_output(run), _prints(promise, run)), None, pinned)
 
 
-def drawing_of(step: Step, value: str | None) -> str:
-    """The SVG that is the value of a fence which draws its figure itself, or ""."""
-    if not step.figure or step.of or value is None:
-        return ""
-    try:
-        text = ast.literal_eval(value)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return ""
-    return text if isinstance(text, str) and "<svg" in text else ""
-
-
-def _promise(step: Step, drawing: str, *, expects_error: bool) -> Promise:
+def _promise(step: Step, *, expects_error: bool) -> Promise:
     """What the fence promises, as far as a cell can keep it; a check at the end of a student's cell must fail."""
-    texts = tuple(each for each in step.promise.expected if drawing or each.shown is not Shown.FIGURE)
+    texts = tuple(each for each in step.promise.expected if each.shown is not Shown.FIGURE)
     promise = replace(step.promise, expected=texts)
     shows_error = any(each.shown is Shown.ERROR for each in texts)
     if expects_error and not promise.raises and not shows_error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
@@ -134,6 +135,8 @@ def _code_cell(source: Source, piece: Piece, edition: Edition) -> Cell:
     code = rewritten.shown(source.text)
     if addition:
         addition = "\n\n" + addition if code else addition
+    elif said.figure and not said.of and _ends_with_expression(code):
+        addition = ";"  # the page shows the drawing, and Jupyter would show its source
     fails = said.raises or _shows_error(fence, source.lesson) or (said.check and edition is Edition.STUDENT)
     inside_fold = any(fold.first_line < fence.line <= fold.last_line for fold in source.folds)
     tags = [*(["raises-exception"] if fails else []), *(["remove-cell"] if said.hidden else [])]
@@ -150,6 +153,17 @@ def _code_cell(source: Source, piece: Piece, edition: Edition) -> Cell:
         is_folded=inside_fold or said.hidden,
         addition=addition,
     )
+
+
+def _ends_with_expression(code: str) -> bool:
+    """True where the last characters of the code are those of an expression, so that a `;` may follow."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return False
+    lines = code.split("\n")
+    end = (len(lines), len(lines[-1].encode("utf-8")))
+    return bool(body) and isinstance(body[-1], ast.Expr) and (body[-1].end_lineno, body[-1].end_col_offset) == end
 
 
 def _shows_error(fence: Fence, lesson: Lesson) -> bool:
