@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -245,3 +246,11 @@ def fixed_lines(page: bytes) -> list[bytes]:
     rows = page.splitlines(keepends=True)
     marks = (b"print(", b"value_", b"raise ", b"```", b"~~~", b"# A", b"<details>", b"</details>", b"|---")
     return [row for row in rows if any(mark in row for mark in marks) and b"<!--=" not in row]
+
+
+def test_an_interrupt_while_the_command_still_loads_ends_it_quietly(tmp_path: Path) -> None:
+    """Ctrl+C before anything was started is exit 130, without a traceback."""
+    (tmp_path / "argparse.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = runthrough("update", ".", cwd=tmp_path, PYTHONPATH=path)
+    assert (done.code, done.out, done.err) == (130, "", "")

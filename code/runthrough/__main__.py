@@ -1,5 +1,10 @@
 """`python -m runthrough` is the command `runthrough`."""
 
-from runthrough.cli import main
+try:
+    from runthrough.cli import main
+except KeyboardInterrupt:
+    # So early nothing has been started, and Python's own words would only puzzle.
+    raise SystemExit(130) from None
 
-main()
+if __name__ == "__main__":
+    main()
