@@ -88,6 +88,24 @@ def test_turns_red_at_each_line_with_a_changed_digit(
     assert sum(len(lines) for lines in changed.values()) > 200
 
 
+def test_needs_nothing_that_its_pages_hide(tmp_path: Path) -> None:
+    """A reader who runs only what the page shows gets through each lesson: no fence leans on a hidden one."""
+    course = tmp_path / "pytorch"
+    shutil.copytree(COURSE, course)
+    for lesson in discover([str(course)]).lessons:
+        rows = lesson.text.split("\n")
+        for fence in lesson.fences:
+            if fence.directives.hidden:
+                # Shown to nobody, run by nobody: the fence becomes plain text, without its directives.
+                rows[fence.line - 1] = fence.marker + "text"
+                rows[fence.line - 2] = ""
+        # Claims and quiz keys may speak of hidden names.
+        lesson.path.write_text(re.sub(r"<!--(=| key:).*?-->", "", "\n".join(rows)), encoding="utf-8")
+    done = runthrough("check", str(course), "--json", "-", cwd=course)
+    fences = [fence for each in json.loads(done.out)["lessons"] for fence in each["fences"]]
+    assert [(fence["id"], fence["reason"]) for fence in fences if fence["outcome"] != "passed"] == []
+
+
 def changed_lines(path: Path, job: Job, place: float) -> set[int]:
     """Change a digit of each text and claim of a lesson, at `place` from 0 to 1 among its digits; the lines changed."""
     (lesson,) = discover([str(path)]).lessons
