@@ -180,6 +180,50 @@ def test_magics_are_left_out_where_nothing_is_lost_and_else_shown_with_the_reaso
     assert f"cell 5: it is shown and does not run: {shell}" in brought.done.err
 
 
+def test_a_shell_command_above_python_is_shown_and_the_python_runs(tmp_path: Path) -> None:
+    """Lines of Jupyter's own in a cell of Python become fences of their own, and hold up nothing."""
+    brought = bring(
+        tmp_path,
+        notebook(
+            code("!pip install --quiet \\\n  torch\nx = 1\n%ls\nprint(x)", printed("done\n1\n"), id="set-up"),
+            code("print(x + 1)", printed("2\n")),
+            code("for n in range(2):\n    !echo {n}"),
+        ),
+    )
+    found = [fence for fence in fences(brought.lesson) if fence.role is Role.CODE]
+    assert [(fence.code, fence.directives.show) for fence in found] == [
+        ("!pip install --quiet \\\n  torch\n", "a shell command of Jupyter"),
+        ("x = 1\n", ""),
+        ("%ls\n", "%ls works in Jupyter only"),
+        ("print(x)\n", ""),
+        ("print(x + 1)\n", ""),
+        ("for n in range(2):\n    !echo {n}\n", "a shell command of Jupyter"),
+    ]
+    assert found[3].id == "set-up"
+    assert "cell 1: its output is shown and not compared" in brought.done.err
+    assert "3 passed" in runthrough("check", "lesson.md", cwd=tmp_path).out
+
+
+def test_formulas_and_links_are_what_they_were(tmp_path: Path) -> None:
+    """Bare environments become formulas; links that two cells define, or that lead beside the notebook, are told."""
+    (tmp_path / "data.csv").write_text("a", encoding="utf-8")
+    write(
+        tmp_path,
+        notebook(
+            text("\\begin{align}\na &= b\n\\end{align}"),
+            text("[here][1]\n\n[1]: https://one.example"),
+            text("[there][1]\n\n[1]: https://two.example"),
+            text("[the data](data.csv), [the web](https://example.org)"),
+        ),
+    )
+    done = runthrough("import", "lesson.ipynb", "below/page.md", cwd=tmp_path)
+    page = (tmp_path / "below" / "page.md").read_text(encoding="utf-8")
+    assert "$$\n\\begin{align}\na &= b\n\\end{align}\n$$" in page
+    assert "[1] is defined in two cells and leads to https://one.example on one page" in done.err
+    assert "the page links to data.csv, which is beside the notebook" in done.err
+    assert "example.org" not in done.err
+
+
 def test_pictures_and_attachments_are_files_beside_the_lesson(tmp_path: Path) -> None:
     """Images below code and attached to text are files that the page links to, whatever their names try."""
     attached = {"a b.png": {"image/png": PIXEL}, "../../evil.png": {"image/png": PIXEL}, "bad.png": {"image/png": "%"}}
@@ -352,7 +396,17 @@ LINES = st.sampled_from(
             "- ```python",
             "<style>",
         ),
-        *("<!-- pytest.mark.skip -->", "`<!--= x -->`", "<!--= open", "::: not-run", "- [ ] a", "======", "$a$ \\"),
+        *(
+            "\\begin{align}",
+            "\\end{align}",
+            "<!-- pytest.mark.skip -->",
+            "`<!--= x -->`",
+            "<!--= open",
+            "::: not-run",
+            "- [ ] a",
+            "======",
+            "$a$ \\",
+        ),
     ]
 )
 PROSE = st.lists(LINES, max_size=8).map("\n".join)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from runthrough.arguments import Options
 from runthrough.parsers import UsageError
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from runthrough.importing.page import Page
 
 _SUFFIXES = (".md", ".markdown")
+# A link or an image to a file, as Markdown and as HTML write it.
+_LINK = re.compile(r"""(?:\]\(<?|(?:src|href)=["'])(?![\w+.-]+:|[#/])([^\s)#>"']+)""")
 
 
 def import_notebook(options: Options) -> None:
@@ -39,7 +44,7 @@ def import_notebook(options: Options) -> None:
         raise UnreadableError([Problem(str(notebook), error.line, error.message, error.advice)]) from None
     _check_free(lesson, page, notebook.name, force=options.force)
     _write(lesson, page)
-    for what in page.told:
+    for what in (*page.told, *_left_behind(page, notebook.parent, lesson.parent)):
         print(f"{notebook}: {what}", file=sys.stderr)
     print(f"{lesson}: {_counted(page)}; next: runthrough check {shlex.quote(str(lesson))}")
 
@@ -95,6 +100,14 @@ def _write(lesson: Path, page: Page) -> None:
     except OSError as error:
         problem = Problem(str(lesson), 1, f"the lesson cannot be written: {error.strerror}", "name another folder")
         raise UnreadableError([problem]) from None
+
+
+def _left_behind(page: Page, there: Path, here: Path) -> Iterator[str]:
+    """Files beside the notebook that the page links to, and that are not beside the lesson."""
+    for target in dict.fromkeys(_LINK.findall(page.text)):
+        name = unquote(target)
+        if not (here / name).exists() and (there / name).exists():
+            yield f"the page links to {name}, which is beside the notebook and not beside the lesson; copy it"
 
 
 def _counted(page: Page) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from runthrough.lesson.slugs import slug
 
-from .code import Code, as_code
+from .code import Code, Part, as_code
 from .notebook import Cell, Kind
 from .outputs import MediaError, Picture, Stored, picture_of, stored_below
 from .prose import as_prose, fenced
@@ -46,12 +46,14 @@ class File:
 
 @dataclass(frozen=True)
 class Piece:
-    """What a lesson holds of one cell. `code` is what the reader must find in its fence, None for other cells."""
+    """What a lesson holds of one cell. `codes` are what the reader must find in its fences, `shown` how many of them
+    do not run.
+    """
 
     cell: Cell
     text: str = ""
-    code: str | None = None
-    is_shown: bool = False
+    codes: tuple[str, ...] = ()
+    shown: int = 0
     files: tuple[File, ...] = ()
     told: tuple[str, ...] = ()
 
@@ -79,43 +81,52 @@ def has_meaning(tag: str) -> bool:
 def _code(cell: Cell, stem: str, taken: set[str]) -> Piece:
     code, stored = as_code(cell.source), stored_below(cell.outputs)
     told = [*code.changes, *stored.told]
-    if not code.text:
+    if not code.parts:
         lost = ["it holds no code, so its outputs are left out"] if cell.outputs else []
         return Piece(cell, told=(*code.changes, *lost))
     name, odd = _name(cell, taken)
-    is_hidden = bool(_HIDDEN & {*cell.tags})
-    if is_hidden or _WITHOUT_OUTPUT & {*cell.tags}:
+    if {*_HIDDEN, *_WITHOUT_OUTPUT} & {*cell.tags}:
         if cell.outputs:
             told = [*code.changes, "its outputs are left out, as its tags say"]
         stored = Stored(error=stored.error, error_class=stored.error_class)
-    runs = not (code.why_shown or _SKIPPED & {*cell.tags})
-    directives = " ".join(_directives(cell, code, stored, name))
-    comment = f"<!-- fence: {directives} -->\n" if directives else ""
+    is_skipped = bool(_SKIPPED & {*cell.tags})
+    runs = not is_skipped and not any(part.why_shown for part in code.parts)
     files = tuple(
         File(f"{FOLDER}/{stem}-{name or f'cell-{cell.number}'}-{number}.{picture.suffix}", picture.data)
         for number, picture in enumerate(stored.pictures, start=1)
     )
-    parts = [
-        comment + fenced(code.text, "python"),
+    texts = [
+        *_fences(cell, code, stored, name),
         *_texts(stored, runs=runs),
         *(f"![Output of cell {cell.number}]({quote(file.path)})" for file in files),
     ]
     told += [*odd, *_to_know(cell, code, stored, runs=runs)]
-    return Piece(cell, "\n\n".join(parts), f"{code.text}\n", not runs, files, tuple(told))
+    codes = tuple(f"{part.text}\n" for part in code.parts)
+    shown = sum(bool(part.why_shown) or is_skipped for part in code.parts)
+    return Piece(cell, "\n\n".join(texts), codes, shown, files, tuple(told))
 
 
-def _directives(cell: Cell, code: Code, stored: Stored, name: str) -> Iterator[str]:
+def _fences(cell: Cell, code: Code, stored: Stored, name: str) -> Iterator[str]:
+    """A fence for each part; the last that runs is the cell's own, with its id and with what its tags say."""
+    running = [number for number, part in enumerate(code.parts) if not part.why_shown]
+    own = running[-1] if running else 0
+    for number, part in enumerate(code.parts):
+        directives = " ".join(_directives(cell, part, stored, name if number == own else "", is_own=number == own))
+        yield (f"<!-- fence: {directives} -->\n" if directives else "") + fenced(part.text, "python")
+
+
+def _directives(cell: Cell, part: Part, stored: Stored, name: str, *, is_own: bool) -> Iterator[str]:
     if name:
         yield f"id={name}"
     if _HIDDEN & {*cell.tags}:
         yield "hidden"
-    if code.why_shown:
-        yield f'show="{code.why_shown}"'
+    if part.why_shown:
+        yield f'show="{part.why_shown}"'
     elif _SKIPPED & {*cell.tags}:
         yield 'skip="tagged skip-execution"'
-    elif _RAISES in cell.tags:
-        name = stored.error_class
-        yield f"raises={name if all(part.isidentifier() for part in name.split('.')) else 'Exception'}"
+    elif _RAISES in cell.tags and is_own:
+        kind = stored.error_class
+        yield f"raises={kind if all(word.isidentifier() for word in kind.split('.')) else 'Exception'}"
 
 
 def _texts(stored: Stored, *, runs: bool) -> Iterator[str]:
@@ -129,10 +140,14 @@ def _texts(stored: Stored, *, runs: bool) -> Iterator[str]:
 
 
 def _to_know(cell: Cell, code: Code, stored: Stored, *, runs: bool) -> Iterator[str]:
-    if code.why_shown:
-        yield f"it is shown and does not run: {code.why_shown}"
-    elif runs and (name := _jupyter_name(code.text)):
-        yield f"{name}() is there without an import in Jupyter only"
+    reasons = dict.fromkeys(part.why_shown for part in code.parts if part.why_shown)
+    what = "it is" if len(code.parts) == 1 else "a part of it is"
+    yield from (f"{what} shown and does not run: {reason}" for reason in reasons)
+    if reasons and len(code.parts) > 1 and (stored.printed or stored.error):
+        yield "its output is shown and not compared"
+    for part in code.parts:
+        if not part.why_shown and (name := _jupyter_name(part.text)):
+            yield f"{name}() is there without an import in Jupyter only"
     if stored.error and runs and _RAISES not in cell.tags:
         yield f"the lesson expects the error that is stored: {stored.error.splitlines()[0]}"
     if stored.beside:

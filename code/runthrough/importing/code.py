@@ -25,29 +25,59 @@ _MAGIC = re.compile(
 
 
 @dataclass(frozen=True)
-class Code:
-    """Code for a fence. `why_shown` is "" where it runs; `changes` say a line each of what was taken out."""
+class Part:
+    """Code for one fence. `why_shown` is "" where it runs."""
 
     text: str
     why_shown: str = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """The fences of one cell, none where no code is left; `changes` say a line each of what was taken out."""
+
+    parts: tuple[Part, ...]
     changes: tuple[str, ...] = ()
 
 
 def as_code(source: str) -> Code:
-    """The source of a code cell without IPython's own syntax, or with the reason why it is only shown."""
-    text = source.rstrip()
-    text = re.sub(r"\A(?:[ \t]*\n)+", "", text)
-    if _parses(text):
-        return _without_print_comments(text)
-    lines, changes = _rewritten(text.split("\n"))
-    plain = "\n".join(lines).strip("\n")
-    if changes and _parses(plain):
-        code = _without_print_comments(plain)
-        return Code(code.text, changes=(*changes, *code.changes))
-    magic = next((match for line in text.split("\n") if (match := _MAGIC.match(line))), None)
-    if magic is None:
-        return Code(text)  # whatever is wrong with it, a run tells it at its line
-    return Code(text, why_shown=_reason(magic))
+    """The source of a code cell without IPython's own syntax, or with the reason why a part is only shown."""
+    text = re.sub(r"\A(?:[ \t]*\n)+", "", source.rstrip())
+    lines, changes = ([], []) if _parses(text) else _rewritten(text.split("\n"))
+    plain = "\n".join(lines).strip("\n") if changes else text
+    if not plain:
+        return Code((), tuple(changes))
+    if _parses(plain):
+        part, told = _without_print_comments(plain)
+        return Code((part,), (*changes, *told))
+    magics = [match for line in text.split("\n") if (match := _MAGIC.match(line))]
+    if not magics:
+        return Code((Part(text),))  # whatever is wrong with it, a run tells it at its line
+    # What a shell command gives a name is needed below it, so that nothing there would run.
+    if not any(match["assigned"] for match in magics) and (parts := _apart(plain.split("\n"))):
+        return Code(parts, tuple(changes))
+    return Code((Part(text, _reason(magics[0])),))
+
+
+def _apart(lines: list[str]) -> tuple[Part, ...]:
+    """Magics in lines of their own, and the Python between them; nothing where that is not all there is."""
+    groups: list[tuple[re.Match[str] | None, list[str]]] = []
+    goes_on = False
+    for line in lines:
+        magic = None if line[:1].isspace() else _MAGIC.match(line)
+        if groups and (goes_on or bool(magic) == bool(groups[-1][0])):
+            groups[-1][1].append(line)
+        else:
+            groups.append((magic, [line]))
+        goes_on = groups[-1][0] is not None and line.endswith("\\")
+    parts = []
+    for magic, group in groups:
+        text = "\n".join(group).strip("\n")
+        if magic is None and not _parses(text):
+            return ()
+        if text:
+            parts.append(Part(text, _reason(magic)) if magic else _without_print_comments(text)[0])
+    return tuple(parts) if any(not part.why_shown for part in parts) else ()
 
 
 def _rewritten(lines: list[str]) -> tuple[list[str], list[str]]:
@@ -76,16 +106,16 @@ def _reason(magic: re.Match[str]) -> str:
     return "? asks Jupyter for help"
 
 
-def _without_print_comments(text: str) -> Code:
+def _without_print_comments(text: str) -> tuple[Part, list[str]]:
     """Comments that begin with `#>`, which a lesson would compare with what is printed, as other comments."""
     shown, lost = print_comments(text)
     if not (shown or lost):
-        return Code(text)
+        return Part(text), []
     lines = text.split("\n")
     numbers = {*lost, *(each.line + more for each in shown for more in range(each.text.count("\n")))}
     for number in numbers:
         lines[number - 1] = re.sub(r"#>(?!.*#>)", "# >", lines[number - 1])
-    return Code("\n".join(lines), changes=("comments that begin with #> are written with # >",))
+    return Part("\n".join(lines)), ["comments that begin with #> are written with # >"]
 
 
 def _parses(text: str) -> bool:

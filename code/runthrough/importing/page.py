@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from runthrough.lesson.document import Course, Lesson, Role, Severity
+from runthrough.lesson.markdown import full_parser
 from runthrough.lesson.read import read_text
 from runthrough.lesson.slugs import slug
 
@@ -37,13 +39,12 @@ def page_of(notebook: Notebook, name: str, stem: str) -> Page:
     pieces = [piece_of(cell, slug(stem), taken) for cell in notebook.cells]
     body = "\n".join(_blocks(notebook, pieces)) + "\n"
     _hold(body, pieces)
-    code = [piece for piece in pieces if piece.code is not None]
-    shown = sum(piece.is_shown for piece in code)
+    shown = sum(piece.shown for piece in pieces)
     return Page(
         text=_marked(body, name),
         files=tuple(file for piece in pieces for file in piece.files),
-        told=tuple(_told(pieces)),
-        running=len(code) - shown,
+        told=(*_told(pieces), *_links_that_meet(body)),
+        running=sum(len(piece.codes) for piece in pieces) - shown,
         shown=shown,
     )
 
@@ -96,6 +97,16 @@ def _told(pieces: Iterable[Piece]) -> Iterator[str]:
             yield f"{what} {word} is not kept ({_cells(numbers)})"
 
 
+def _links_that_meet(body: str) -> Iterator[str]:
+    """Links defined under one name in two cells, which on one page all lead to the first."""
+    found: dict[str, Any] = {}
+    full_parser().parse(body, found)
+    for twice in found.get("duplicate_refs", []):
+        if (first := found["references"][twice["label"]]["href"]) != twice["href"]:
+            name = twice["label"].lower()
+            yield f"[{name}] is defined in two cells and leads to {first} on one page, not to {twice['href']}"
+
+
 def _cells(numbers: list[int]) -> str:
     listed = ", ".join(str(number) for number in numbers[:5]) + (", ..." if len(numbers) > 5 else "")
     return f"cell {listed}" if len(numbers) == 1 else f"cells {listed}"
@@ -108,7 +119,7 @@ def _hold(body: str, pieces: Iterable[Piece]) -> None:
     """
     lesson = read_text(body.encode(), Path("page.md"), "page", Course(Path(), "", "", ()))
     errors = [problem for problem in lesson.problems if problem.severity is Severity.ERROR]
-    wanted = [piece.code for piece in pieces if piece.code is not None]
+    wanted = [code for piece in pieces for code in piece.codes]
     if errors or lesson.claims or lesson.boxes or _codes(lesson) != wanted:
         raise RuntimeError(f"the lesson would not say what the notebook says: {errors}")
 

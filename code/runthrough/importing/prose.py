@@ -25,6 +25,9 @@ _SENTINEL = "This paragraph stands alone."
 _ENDS = ("-->", "?>", "]]>", ">", "</pre>", "</script>", "</style>", "</textarea>")
 # More than the reader knows as its own or a peer's, since a word too many in a comment harms nobody.
 _SPOKEN = re.compile(r"<!--(?=[-\s;]*(?:fen[cs]|=|keys?\s*:|[\w-]+=|skip|pytest))", re.IGNORECASE)
+_ENVIRONMENT = re.compile(
+    r"\\begin\{(?P<name>(?:align|equation|gather|multline|eqnarray)\*?)\}.*\\end\{(?P=name)\}", re.DOTALL
+)
 _BOX = re.compile(r":::+")
 _MOST_ROUNDS = 200
 
@@ -44,7 +47,7 @@ def as_prose(source: str) -> Prose:
     if not text:
         return Prose("")
     changes: list[str] = []
-    for change in (_plain_comments, _plain_boxes, _plain_fences, _ended):
+    for change in (_formulas, _plain_comments, _plain_boxes, _plain_fences, _ended):
         changed, told = change(text)
         if changed != text:
             text = changed
@@ -95,6 +98,18 @@ def _is_only_shown(fence: Fence) -> bool:
 def _ends(text: str) -> bool:
     """True where what follows on the page is not drawn into the last block of the text."""
     return are_apart(text, _SENTINEL)
+
+
+def _formulas(text: str) -> tuple[str, list[str]]:
+    """LaTeX environments that stand alone, which Jupyter shows as formulas, between dollars."""
+    lines = text.split("\n")
+    blocks = [token for token in parse_blocks(f"\n{text}\n") if token.type == "inline" and token.level == 1]
+    for block in reversed(blocks):
+        environment = _ENVIRONMENT.fullmatch(block.content)
+        if environment and block.map and not block.content.startswith("$"):
+            first, last = block.map[0] - 1, block.map[1] - 1
+            lines[first:last] = ["$$", *lines[first:last], "$$"]
+    return "\n".join(lines), ["a formula of Jupyter stands between $$ now"]
 
 
 def _plain_comments(text: str) -> tuple[str, list[str]]:
