@@ -196,3 +196,10 @@ def test_takes_no_other_error_for_an_assertion_of_a_check() -> None:
         "TypeError: '>' not supported between instances of 'NoneType' and 'int'",
         21: "the check of three stops where it should assert: NameError: name 'anser' is not defined",
     }
+
+
+def test_refuses_a_match_that_every_message_has() -> None:
+    """A pattern that nothing could fail, or blanks alone, say nothing of a message; the empty message is one."""
+    done = runthrough("check", "any-message.md", cwd=PAGES)
+    assert (done.code, done.out) == (2, "")
+    assert [line.split(":")[1] for line in done.err.splitlines()] == ["3", "8"]

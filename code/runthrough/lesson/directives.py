@@ -206,11 +206,15 @@ def _mode(word: Word) -> str:
 
 def _pattern(word: Word) -> str:
     text = _text(word)
+    says_nothing = not text.strip()
     if len(text) > 2 and text[0] == text[-1] == "/":
         try:
-            re.compile(text[1:-1])
+            pattern = re.compile(text[1:-1])
         except re.error as error:
             raise BadWordError(f"match={text!r} is no regular expression", str(error)) from None
+        says_nothing = all(pattern.search(message) for message in ("", "\0"))
+    if says_nothing:
+        raise BadWordError(f"match={text!r} holds for every message", "name what the message says")
     return text
 
 
