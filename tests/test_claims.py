@@ -77,3 +77,12 @@ def test_keeps_claims_apart_from_the_lesson() -> None:
     assert [claim["found"] for claim in came["claims"]] == ["None", "3", "3", "True", "1", "2", "2"]
     assert {each["outcome"] for each in (*came["claims"], *came["fences"])} == {"passed"}
     assert code == 0
+
+
+def test_tells_no_more_of_a_long_value_than_a_line_holds() -> None:
+    """A value of millions of letters is red with its beginning, in `check` and in `update`."""
+    done = runthrough("check", "long.md", cwd=CLAIMS)
+    assert done.code == 1
+    assert "\n  the value is aaa" in done.out
+    assert len(done.out) < 2000
+    assert len(runthrough("update", "long.md", cwd=CLAIMS).out) < 2000

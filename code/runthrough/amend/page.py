@@ -15,6 +15,8 @@ from runthrough.result import LessonResult, Outcome
 
 # Texts, then the claims that waited for them, then a text that shows a line number which these have moved.
 MOST_CHANGING_RUNS = 4
+# Characters of a value that are told.
+_TOLD = 100
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,8 @@ def _unread(page: Page, change: Change) -> str:
     if same and _texts_at(lesson, change.place) == change.texts:
         return ""
     if is_claim:
-        return (
-            f"the value {change.texts[0]!r} is not one word there; put the word in `code`, or claim something shorter"
-        )
+        value = change.texts[0] if len(change.texts[0]) <= _TOLD else f"{change.texts[0][:_TOLD]}…"
+        return f"the value {value!r} is not one word there; put the word in `code`, or claim something shorter"
     return "what came cannot stand there as text; print something else"
 
 

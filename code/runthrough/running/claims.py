@@ -8,9 +8,12 @@ from collections.abc import Callable
 
 from runthrough.job import Step
 from runthrough.running.compiling import compile_expression
-from runthrough.running.failure import describe, printable
+from runthrough.running.failure import capped, describe, printable
 from runthrough.running.namespace import Namespace
 from runthrough.running.wire import Value
+
+# Longer than any word of prose; what is cut could not stand in a sentence.
+_LIMIT = 10_000  # characters
 
 
 class Claims:
@@ -32,7 +35,8 @@ class Claims:
             code = compile_expression(expression, path, line)
             # What it prints is no output of the fence above.
             with contextlib.redirect_stdout(io.StringIO()):
-                return Value(text=printable(as_text(self._namespace.evaluate(code, self._latest_error))))
+                text = as_text(self._namespace.evaluate(code, self._latest_error))
+            return Value(text=capped(printable(text), _LIMIT))
         except BaseException as error:  # noqa: BLE001  # whatever a claim's expression raises is what it is told
             told = describe(error, path, "")
             return Value(error=f"{told.type}: {told.message}")

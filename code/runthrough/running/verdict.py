@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     # The command tells results too, and must not load all that a worker needs.
     from runthrough.running.lesson_process import Ending, LessonProcess
 
+# Characters of a claim's value that are told in a line; the report has more.
+_TOLD = 300
 _OUT_OF_MEMORY = ("not enough memory", "can't allocate memory", "Cannot allocate memory", "bad_alloc")
 
 
@@ -92,7 +94,8 @@ def _judge_claim(
         return ClaimResult(line, text, expected, value.text, Outcome.PASSED)
     if not is_pinned:
         return ClaimResult(line, text, expected, value.text, Outcome.PASSED, DRIFT)
-    return ClaimResult(line, text, expected, value.text, Outcome.FAILED, f"the value is {value.text}")
+    told = value.text if len(value.text) <= _TOLD else f"{value.text[:_TOLD]}…"
+    return ClaimResult(line, text, expected, value.text, Outcome.FAILED, f"the value is {told}")
 
 
 def left_out(step: Step) -> FenceResult | None:
