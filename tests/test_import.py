@@ -188,6 +188,7 @@ def test_a_shell_command_above_python_is_shown_and_the_python_runs(tmp_path: Pat
             code("!pip install --quiet \\\n  torch\nx = 1\n%ls\nprint(x)", printed("done\n1\n"), id="set-up"),
             code("print(x + 1)", printed("2\n")),
             code("for n in range(2):\n    !echo {n}"),
+            code("%%writefile table.py\nrows = 3"),
         ),
     )
     found = [fence for fence in fences(brought.lesson) if fence.role is Role.CODE]
@@ -198,6 +199,7 @@ def test_a_shell_command_above_python_is_shown_and_the_python_runs(tmp_path: Pat
         ("print(x)\n", ""),
         ("print(x + 1)\n", ""),
         ("for n in range(2):\n    !echo {n}\n", "a shell command of Jupyter"),
+        ("%%writefile table.py\nrows = 3\n", "%%writefile works in Jupyter only"),
     ]
     assert found[3].id == "set-up"
     assert "cell 1: its output is shown and not compared" in brought.done.err

@@ -53,8 +53,9 @@ def as_code(source: str) -> Code:
     magics = [match for line in text.split("\n") if (match := _MAGIC.match(line))]
     if not magics:
         return Code((Part(text),))  # whatever is wrong with it, a run tells it at its line
-    # What a shell command gives a name is needed below it, so that nothing there would run.
-    if not any(match["assigned"] for match in magics) and (parts := _apart(plain.split("\n"))):
+    # A cell magic takes all that is below it, and what a shell command gives a name is needed there.
+    takes_all = any(match["mark"] == "%%" or match["assigned"] for match in magics)
+    if not takes_all and (parts := _apart(plain.split("\n"))):
         return Code(parts, tuple(changes))
     return Code((Part(text, _reason(magics[0])),))
 

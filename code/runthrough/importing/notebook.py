@@ -10,7 +10,10 @@ from enum import StrEnum
 from typing import Any
 
 # Written by kernels and front ends: how a cell looked or when it ran.
-_ABOUT_LAYOUT = {"tags", "collapsed", "scrolled", "trusted", "editable", "deletable", "execution", "jupyter", "format"}
+_ABOUT_LAYOUT = {
+    *("tags", "collapsed", "scrolled", "trusted", "editable", "deletable", "execution", "jupyter", "format"),
+    *("id", "colab", "colab_type", "outputId", "executionInfo", "ExecuteTime"),
+}
 _PYTHON = ("python", "python3", "ipython", "ipython3")
 _NEWEST = 4
 
