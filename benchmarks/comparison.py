@@ -75,7 +75,7 @@ def measure(
     done: tuple[Comparison, ...] = ()
     for name, side in measured.items():
         latest = None
-        for latest in _compare(name, side, (ours, places[name]), course, pairs, threads, memory):
+        for latest in compare(name, side, (ours, places[name]), course, pairs, threads, memory):
             result = Result(
                 template, lessons, len(course.traces), place, now, os.getloadavg()[0], peak, (*done, latest), left_out
             )
@@ -84,14 +84,14 @@ def measure(
         done = (*done, latest) if latest else done
 
 
-def _compare(
+def compare(
     name: str,
     side: Side,
     places: tuple[Environment, Environment],
     course: Course,
     pairs: int,
-    threads: int,
-    memory: bool,
+    threads: int = 1,
+    memory: bool = False,
 ) -> Iterator[Comparison]:
     """Ours and the other in turns; which of the two goes first changes from pair to pair."""
     our_place, their_place = places

@@ -29,7 +29,7 @@ def _cell(number: int, code: str, shown: str) -> dict[str, object]:
     outputs = [{"output_type": "stream", "name": "stdout", "text": shown}] if shown else []
     return {
         "cell_type": "code",
-        "execution_count": None,
+        "execution_count": number if shown else None,
         "id": str(number),
         "metadata": {},
         "outputs": outputs,

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.comparison import Comparison, Result, read_json, write_json
+from benchmarks.comparison import Comparison, Result, compare, read_json, write_json
 from benchmarks.course import TEMPLATES, Course, MiscountError, make_course, require_every_fence
-from benchmarks.environments import ROOT, Environment
+from benchmarks.environments import ROOT, TORCH, Environment
 from benchmarks.false_greens.asking import Answer
 from benchmarks.false_greens.cases import CASES, GREEN, RED
 from benchmarks.false_greens.page import as_page as as_false_greens
 from benchmarks.false_greens.tools import TOOLS
 from benchmarks.notebooks import as_notebook, fences
 from benchmarks.page import BEGIN, END, as_page, into_readme, table
-from benchmarks.sides import OTHERS
-from benchmarks.timing import Run
+from benchmarks.sides import OTHERS, Side
+from benchmarks.timing import FailedRunError, Run, run_side
 from checked import check
 from command import runthrough
 
@@ -88,6 +89,30 @@ def test_every_side_gets_a_course_that_is_there(course: Course) -> None:
         named = [Path(word) for word in side.words(where, course) if word.startswith(str(course.folder))]
         assert [path for path in (*named, *side.lines(course), course.folder / side.pages) if not path.exists()] == []
         assert named or side.lines(course), name
+
+
+HERE = Environment(Path(sys.prefix))
+
+
+def saying(code: str) -> Side:
+    """A side that runs a line of Python in place of the course."""
+    return Side("a line", TORCH, "nothing", lambda where, course: [sys.executable, "-c", code])
+
+
+def test_a_run_that_fails_or_runs_too_little_has_no_time(course: Course) -> None:
+    """A side is timed only where it ends well and every fence has left its trace."""
+    with pytest.raises(FailedRunError, match="a line ended with 3"):
+        run_side(saying("raise SystemExit(3)"), HERE, course)
+    with pytest.raises(MiscountError, match="0 fences ran where 12 were due"):
+        run_side(saying("pass"), HERE, course)
+    whole = f"import os; open(os.environ['FENCES_RAN'], 'w').write({' '.join(course.traces)!r})"
+    assert run_side(saying(whole), HERE, course).seconds > 0
+
+
+def test_a_side_that_fails_does_not_end_the_comparison_with_others(course: Course) -> None:
+    """Its trouble is what is known of it, and the pairs before stay."""
+    (known,) = compare("line", saying("raise SystemExit(3)"), (HERE, HERE), course, pairs=2)
+    assert (known.ratios, known.trouble.partition(":")[0]) == ([], "a line ended with 3")
 
 
 MEASURED = Comparison(
@@ -169,7 +194,15 @@ def test_the_table_of_false_greens_counts_only_what_a_tool_claims() -> None:
     page = as_false_greens(given, {tool.peer.name: "1.0" for tool in TOOLS}, "Linux")
     red = sum(case.right == RED for case in CASES)
     sybil = next(tool for tool in TOOLS if tool.peer.name == "sybil")
-    assert f"| runthrough | 1.0 | {red} | 0 | 0 |" in page
-    assert f"| sybil | 1.0 | {red - len(sybil.without)} | 0 | 0 |" in page
+    unseen = sum(case.right == RED and sybil.lacks(case) for case in CASES)
+    assert f"| runthrough | 1.0 |  | {red} | 0 | 0 |" in page
+    assert f"| sybil | 1.0 | pytest==9.2.0 | {red - unseen} | 0 | 0 |" in page
     assert "| **green** † |" in page
     assert "| green ○ |" in page
+
+
+def test_the_page_of_false_greens_has_every_case_and_tool() -> None:
+    """docs/false-greens.md is of the cases and tools that there are."""
+    page = (ROOT / "docs" / "false-greens.md").read_text(encoding="utf-8")
+    assert [case.name for case in CASES if f"cases/{case.name}.md" not in page] == []
+    assert [tool.peer.name for tool in TOOLS if f"| {tool.peer.name} | " not in page] == []

@@ -20,20 +20,20 @@ python3 -m nox -s false_greens
 ```
 
 Tools that read notebooks got the page's fences as cells. A tool that can be told a time limit was told {limit}
-seconds; one that had not ended after {patience} seconds was ended from outside. Each tool that takes several files was
+seconds; one that had not ended after {patience} seconds was ended from outside. A tool that takes several files was
 given a second page, behind that of the case.
 """
 
 LEGEND = """\
 - **bold**: not what the page deserves. **green** in the first table is a false green, **red** in the second a false
   alarm, **runs on** had to be ended from outside.
-- ○: the tool has no feature for it and does not claim one. Most tools compare no output, read no prose, have no limit
-  of time and watch no processes.
+- ○: the tool has no feature for it and claims none, or does otherwise by design. Most tools compare no output, read no
+  prose and watch no processes. Those for Markdown run in pytest: in its working directory, without a limit of time of
+  their own and without `await` at the top. In a kernel a cell with `!` that fails is no error, and the loop that makes
+  `await` work keeps `asyncio.run` from working.
 - †: the page behind was not run, so that nothing is known of it.
 - Magics, `!` and `get_ipython` are words of IPython. A tool that runs plain Python, as this one does, is red where it
   meets them, for a plain reason: they are no Python there. They are here for the tools that read notebooks.
-- In a kernel a cell with `!` that fails is no error, by design. IPython and `asyncio.run` exclude each other there, as
-  `await` at the top and plain Python do. Most tools for Markdown run in the working directory of pytest, by design.
 """
 
 
@@ -41,9 +41,10 @@ def as_page(answers: Sequence[Answer], versions: Mapping[str, str], place: str) 
     """The whole page. `versions` are those of the tools by name, `place` is where they ran."""
     by_name = {(answer.tool, answer.case): answer for answer in answers}
     lines = [HEAD.format(limit=LIMIT, patience=PATIENCE)]
-    lines += [f"{place}.", "", "| tool | version | false greens | false alarms | runs on |", "|---|---|--:|--:|--:|"]
+    lines += [f"{place}.", "", "| tool | version | with | false greens | false alarms | runs on |"]
+    lines += ["|---|---|---|--:|--:|--:|"]
     lines += [_counts(tool, versions[tool.peer.name], by_name) for tool in TOOLS]
-    lines += ["", "What a tool has no feature for is not counted.", "", LEGEND]
+    lines += ["", "What a tool was not made for (○) is not counted.", "", LEGEND]
     lines += ["## Pages that do not hold", "", "Each deserves red.", "", *_table(RED, by_name), ""]
     lines += ["## Pages that hold", "", "Each deserves green.", "", *_table(GREEN, by_name)]
     return "\n".join(lines) + "\n"
@@ -72,4 +73,5 @@ def _counts(tool: Tool, version: str, answers: Mapping[tuple[str, str], Answer])
         if (answer := answers[tool.peer.name, case.name]).verdict != case.right and not tool.lacks(case)
     ]
     greens, alarms = wrong.count((GREEN, RED)), wrong.count((RED, GREEN))
-    return f"| {tool.peer.name} | {version} | {greens} | {alarms} | {len(wrong) - greens - alarms} |"
+    beside = ", ".join(word for word in tool.peer.requirements if "==" in word and f"{tool.peer.name}==" not in word)
+    return f"| {tool.peer.name} | {version} | {beside} | {greens} | {alarms} | {len(wrong) - greens - alarms} |"
