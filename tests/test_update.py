@@ -155,6 +155,7 @@ def test_a_file_that_changed_while_it_ran_is_not_written(tmp_path: Path) -> None
     done = runthrough("update", "page.md", "--write", cwd=tmp_path)
     assert done.code == 1
     assert "page.md:1: the file changed while it was run" in done.err
+    assert done.last_line == "0 texts written in 0 lessons, 1 lesson not written"
     assert page.read_text().startswith(code)
     assert "more" in page.read_text()
 

@@ -38,7 +38,7 @@ def update_lessons(lessons: Sequence[Lesson], options: Options) -> bool:
     pen.write(failures_of(report, current, in_full=False))
     pen.write(_left(pages, is_written=options.write))
     changed = [page for page in pages if page.is_changed]
-    pen.write([line(_closing(changed, report, is_written=options.write))])
+    pen.write([line(_closing(changed, written if options.write else None, report))])
     return report.holds and len(written) == len(changed)
 
 
@@ -116,14 +116,16 @@ def _left(pages: Sequence[Page], *, is_written: bool) -> Iterator[Line]:
             yield line(Span("left as it is", "bold"), f" {place}  {visible(refusal.reason)}")
 
 
-def _closing(changed: Sequence[Page], report: Report, *, is_written: bool) -> str:
+def _closing(changed: Sequence[Page], written: Sequence[Page] | None, report: Report) -> str:
     from runthrough.reports.pen import plural
 
     count = plural(sum(len(page.touched) for page in changed), "text")
     if not changed:
         said = "nothing to change"
-    elif is_written:
-        said = f"{count} written in {plural(len(changed), 'lesson')}"
+    elif written is not None:
+        count = plural(sum(len(page.touched) for page in written), "text")
+        said = f"{count} written in {plural(len(written), 'lesson')}"
+        said += f", {plural(len(changed) - len(written), 'lesson')} not written" if written != changed else ""
     else:
         said = f"{count} to change in {plural(len(changed), 'lesson')}; --write writes them"
     return said if report.holds else f"{said}; what is shown above does not hold and is left as it is"

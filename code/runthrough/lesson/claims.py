@@ -113,7 +113,8 @@ def expression_of(body: str) -> str:
 
 def _syntax_problem(body: str) -> str:
     try:
-        ast.parse(expression_of(body), mode="eval")
+        text = ast.parse(expression_of(body), mode="eval").body
     except SyntaxError as error:
         return str(error.msg)
-    return ""
+    fields = [part for part in getattr(text, "values", ()) if isinstance(part, ast.FormattedValue)]
+    return "" if len(fields) == 1 else "its braces close too early"
