@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 import difflib
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,15 +19,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from command import LESSONS, runthrough
+from runthrough.exporting import page_for
 from runthrough.lesson.course import read_course
 from runthrough.lesson.document import Course
 from runthrough.lesson.read import read_text
-from runthrough.publish.cells import Edition, page_of
+from runthrough.publish.cells import Edition, Page, page_of
 from runthrough.publish.notebook import notebook_of
 from runthrough.publish.raw import RawText
 from runthrough.publish.readable import Surroundings
 from runthrough.returning.lesson import bring_back
-from runthrough.returning.notebook import edited_notebook
+from runthrough.returning.notebook import EditedNotebook, edited_notebook
 
 INPUTS = LESSONS / "notebooks" / "course"
 COURSE = Path(__file__).parents[1] / "content" / "courses" / "pytorch"
@@ -159,6 +162,14 @@ def test_what_is_shown_in_another_way_stays_as_it_is_written(desk: Desk) -> None
         r"-Let $x \in \R^n$ and $\norm{x}$ its length; a price of 5$ is no formula, and `$\R$` is code.",
         r"+Let $x \in \R^n$ and $\norm{x}$ its size; a price of 5$ is no formula, and `$\R$` is code.",
     ]
+
+
+def test_what_is_ours_is_left_out_and_told(desk: Desk) -> None:
+    """A change of a label that the notebook adds changes nothing, and a line says so."""
+    assert desk.after(replaced("everything-output-1", "It prints:", "Here it prints:")) == []
+    assert "is left out: it is ours" in desk.err
+    assert desk.after(replaced("a-quiz", "**No.**", "**Wrong.**")) == []
+    assert "is left out: it is ours" in desk.err
 
 
 def test_a_new_link_to_a_notebook_leads_to_its_lesson(desk: Desk) -> None:
@@ -388,3 +399,43 @@ def assert_comes_back(text: str, course: Course | None, edition: Edition) -> Non
     if edition is Edition.INSTRUCTOR:
         assert edited.carried is not None
         assert edited.carried.text == text
+
+
+@lru_cache
+def made_in_memory(name: str, edition: Edition) -> tuple[Page, RawText, EditedNotebook]:
+    """A lesson of the course as cells, as its file, and as a notebook that nobody has edited yet."""
+    path = COURSE / name
+    raw = RawText(path.read_bytes().decode("utf-8"))
+    page = page_of_text(raw.text, path, edition)
+    edited = edited_notebook(notebook_of(page, raw))
+    assert edited is not None
+    return page, raw, edited
+
+
+def page_of_text(text: str, path: Path, edition: Edition) -> Page:
+    """The cells of a lesson with this text."""
+    course = read_course(COURSE, "course.toml")
+    return page_for(read_text(text.encode("utf-8"), path, path.name, course), course, edition)
+
+
+@given(
+    st.sampled_from(sorted(path.name for path in COURSE.glob("0*.md"))),
+    st.sampled_from(list(Edition)),
+    st.integers(min_value=0),
+)
+@settings(max_examples=30, deadline=None)
+def test_a_word_that_was_written_in_a_sentence_comes_back(name: str, edition: Edition, number: int) -> None:
+    """Wherever a word is written into the words of a cell, the lesson has it there, and nothing else is changed."""
+    page, raw, notebook = made_in_memory(name, edition)
+    cells = [cell for cell in notebook.cells if cell.kind == "markdown" and not cell.source.startswith(("It ", "<"))]
+    words = [(cell, match.end()) for cell in cells for match in re.finditer(r"(?m)^[A-Z][^<`$\[\n]*? ", cell.source)]
+    cell, at = words[number % len(words)]
+    edited = replace(cell, source=f"{cell.source[:at]}newly {cell.source[at:]}")
+    changed = replace(notebook, cells=tuple(edited if each is cell else each for each in notebook.cells))
+    returned = bring_back(changed, page, raw)
+    assert (returned.told, returned.changed) == ((), 1)
+    now = page_of_text(returned.raw.text, COURSE / name, edition)
+    assert [each.source for each in now.cells] == [each.source for each in changed.cells if not each.is_setup]
+    rows = zip(raw.lines, returned.raw.lines, strict=True)
+    (row,) = [(old, new) for old, new in rows if old != new]
+    assert row[1].replace("newly ", "") == row[0]

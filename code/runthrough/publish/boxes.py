@@ -96,7 +96,7 @@ def quiz_edits(source: Source) -> Iterator[Edit]:
         if box.kind != "quiz":
             continue
         start, prefix = _opening(source, box.line)
-        yield Edit(start, source.starts[box.line], _rows(prefix, ["**Quiz.**", "", ""]).removeprefix(prefix))
+        yield Edit(start, source.starts[box.line], _rows(prefix, ["**Quiz.**", "", ""]).removeprefix(prefix), True)
         lines = [option.line for option in box.options] + [box.end_line]
         for option, following in zip(box.options, lines[1:], strict=True):
             yield from _option_edits(source, option, following, is_last=following == box.end_line)
@@ -125,7 +125,7 @@ def _option_edits(source: Source, option: Option, following: int, *, is_last: bo
     head = _rows(margin, opening if rows[0] > option.line + 1 else ["", *opening])
     # Words go on in the verdict's paragraph; anything else begins one of its own.
     gap = " " if _SENTENCE.match(words) else "\n" + _rows(margin, ["", ""]) + margin
-    yield Edit(first, first + len(text) - len(words), head + gap)
+    yield Edit(first, first + len(text) - len(words), head + gap, True)
     last = source.starts[rows[-1] - 1] + len(source.lines[rows[-1] - 1])
     yield Edit(last, last, "\n" + _rows(margin, closing))
 

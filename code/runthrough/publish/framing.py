@@ -23,7 +23,7 @@ def frame_edits(source: Source, piece: Piece, edits: Sequence[Edit], frames: Seq
         elif not _has_words(source, first, last, edits, frames):
             if opens:
                 is_before_hidden = any(edit.start == end for edit in edits)
-                yield Edit(frame.start, frame.inside, "" if is_before_hidden else frame.bare)
+                yield Edit(frame.start, frame.inside, "" if is_before_hidden else frame.bare, True)
             if closes:
                 yield Edit(frame.close, frame.end, "")
         else:
@@ -41,9 +41,9 @@ def frame_edits(source: Source, piece: Piece, edits: Sequence[Edit], frames: Seq
 def _ends(source: Source, frame: Frame, *, opens: bool = True, closes: bool = True) -> Iterator[Edit]:
     """The opening and closing of a frame as they are shown, where that is not what the page has."""
     if opens and source.text[frame.start : frame.inside] != frame.opening:
-        yield Edit(frame.start, frame.inside, frame.opening)
+        yield Edit(frame.start, frame.inside, frame.opening, True)
     if closes and source.text[frame.close : frame.end] != frame.closing:
-        yield Edit(frame.close, frame.end, frame.closing)
+        yield Edit(frame.close, frame.end, frame.closing, True)
 
 
 def _has_words(source: Source, first: int, last: int, edits: Sequence[Edit], frames: Sequence[Frame]) -> bool:

@@ -161,10 +161,10 @@ def _image(source: Source, mark: Mark, around: Surroundings, attachments: list[A
     address = f"data:{SVG};base64,{base64.b64encode(data).decode('ascii')}"
     words = source.text[mark.text_start : mark.text_end]
     if mark.part is Part.IMAGE and _WORDS.fullmatch(words):
-        yield Edit(mark.start, mark.text_start, '<img alt="')
-        yield Edit(mark.text_end, mark.end, f'" src="{address}">')
+        yield Edit(mark.start, mark.text_start, '<img alt="', True)
+        yield Edit(mark.text_end, mark.end, f'" src="{address}">', True)
     else:
-        yield Edit(mark.target_start, mark.target_start + len(mark.target), address)
+        yield Edit(mark.target_start, mark.target_start + len(mark.target), address, True)
 
 
 def _labels(source: Source) -> Iterator[Edit]:

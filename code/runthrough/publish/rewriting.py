@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edit:
-    """`text` in place of what stands from `start` to `end`, counted in characters of the lesson's text."""
+    """`text` in place of what stands from `start` to `end`, counted in characters of the lesson's text.
+
+    `is_fixed` is true for words of ours: whoever changes them in a notebook has not changed the lesson.
+    """
 
     start: int
     end: int
     text: str
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Segment:
     end: int
     text: str
     is_kept: bool
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Rewrite:
         for edit in self.edits:
             if at < edit.start:
                 yield Segment(at, edit.start, text[at : edit.start], is_kept=True)
-            yield Segment(edit.start, edit.end, edit.text, is_kept=False)
+            yield Segment(edit.start, edit.end, edit.text, is_kept=False, is_fixed=edit.is_fixed)
             at = edit.end
         if at < self.end:
             yield Segment(at, self.end, text[at : self.end], is_kept=True)

@@ -29,7 +29,8 @@ def note_on(fence: Fence, lesson: Lesson) -> str:
     if any(box.kind == "not-run" and box.line < fence.line <= box.end_line for box in lesson.boxes):
         return ""
     reason = not_executed(fence, lesson)
-    return f"*Not executed here:* {reason.rstrip('.')}." if reason else ""
+    end = "" if reason.endswith(("?", "!", "...", "…")) else "."
+    return f"*Not executed here:* {reason.removesuffix('.') if end else reason}{end}" if reason else ""
 
 
 def _literal(words: str) -> str:

@@ -167,9 +167,13 @@ def _replaced(writing: _Writing, segment: Segment, original: str, at: int, hunks
     end = at + len(segment.text)
     touching = [hunk for hunk in hunks if (hunk.start < end and hunk.end > at) or at < hunk.start == hunk.end < end]
     before = [hunk for hunk in hunks if hunk.start == hunk.end == at]
+    is_block_of_ours = not original and "\n" in segment.text
     for hunk in before:
-        writing.write(hunk.text)
         hunks.remove(hunk)
+        if is_block_of_ours and "\n" not in hunk.text:
+            writing.told.append(_ours(segment))
+        else:
+            writing.write(hunk.text)
     if not touching:
         writing.write(original)
         return
@@ -179,11 +183,19 @@ def _replaced(writing: _Writing, segment: Segment, original: str, at: int, hunks
         hunks.remove(hunk)
     _kept(inner, segment.text, at, rest)
     edited = "".join(inner.parts)
-    if original:
-        # An image of which the lesson has the name and the notebook the bytes is no words to write down.
-        writing.write(original if "base64," in edited else edited)
+    is_all_gone = sum(min(hunk.end, end) - max(hunk.start, at) for hunk in touching) == len(segment.text)
+    if original and segment.is_fixed and not is_all_gone:
+        writing.write(original)
+        writing.told.append(_ours(segment))
+    elif original:
+        writing.write(edited)
     elif kept := "".join(hunk.text for hunk in touching if hunk.end > end):
         writing.write(kept)
     elif edited.strip():
-        writing.told.append(f"what was changed in {segment.text.strip().splitlines()[0]!r} is left out: it is ours")
+        writing.told.append(_ours(segment))
     hunks[:0] = rest
+
+
+def _ours(segment: Segment) -> str:
+    words = segment.text.strip().splitlines()[0]
+    return f"what was changed in {words[:60]!r} is left out: it is ours"
