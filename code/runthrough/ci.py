@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stderr
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -26,6 +24,8 @@ def unread_by_runner(options: Options) -> Iterator[None]:
     if not options.github:
         yield
         return
+    import secrets
+
     from runthrough.reports.github import resuming, stopping
 
     log, token = _log(options), secrets.token_hex(16)
@@ -47,6 +47,8 @@ def deliver(report: Report, lessons: Iterable[Lesson], junit_file: Path | None, 
     lessons = tuple(lessons)
     texts = {lesson.name: lesson.text for lesson in lessons}
     if junit_file:
+        from datetime import UTC, datetime
+
         from runthrough.reports.junit import as_junit
         from runthrough.reports.writing import write_whole
 
@@ -64,6 +66,8 @@ def deliver_problems(problems: Iterable[Problem], options: Options) -> None:
     """Write what was asked for of a run that could not begin."""
     problems = tuple(problems)
     if options.junit:
+        from datetime import UTC, datetime
+
         from runthrough.reports.junit import as_junit_of_problems
         from runthrough.reports.writing import write_whole
 
