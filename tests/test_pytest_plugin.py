@@ -190,6 +190,29 @@ def test_a_lesson_edited_after_it_was_collected_is_red(here: Pytested) -> None:
     result.stdout.fnmatch_lines(["counted.md:*: the file changed after it was collected"])
 
 
+def test_a_test_that_stops_waiting_takes_no_other_lesson_with_it(here: Pytested) -> None:
+    """Where something ends a test that waits for its lesson, the next lesson is told by its own result."""
+    here.copy("side_by_side/waits.md", "telling/assertion.md")
+    (here.folder / "waits.md").rename(here.folder / "a.md")
+    here.pytester.makeconftest(
+        """
+        import signal, time
+        def too_long(number, frame):
+            raise TimeoutError("too long")
+        def pytest_runtest_setup(item):
+            if item.path.name == "a.md":
+                signal.signal(signal.SIGALRM, too_long)
+                signal.setitimer(signal.ITIMER_REAL, 0.3)
+        def pytest_runtest_teardown(item):
+            if item.path.name == "a.md":
+                time.sleep(4)
+        """
+    )
+    result = here.run("--runthrough-jobs", "2")
+    result.assert_outcomes(passed=1, failed=4)
+    result.stdout.fnmatch_lines(["E*TimeoutError: too long", "assertion.md:12: failed: an assertion does not hold"])
+
+
 def test_a_run_can_be_repeated_by_its_seed(here: Pytested) -> None:
     """The header tells the seed, and `--runthrough-seed` takes it."""
     here.copy("pytest/counted.md")

@@ -45,18 +45,21 @@ def test_listing_items_starts_nothing(here: Pytested) -> None:
 
 
 def test_failures_and_skips_are_told_as_without_xdist(here: Pytested) -> None:
-    """The text, what was printed, the skip's line and the seed come through the worker whole."""
-    here.copy("telling/assertion.md", "telling/skipped.md")
+    """The text, what was printed, the skip's line, the seed and what is odd come through the workers, once."""
+    here.copy("telling/assertion.md", "telling/skipped.md", "pytest/course")
+    (here.folder / "skipped.md").rename(here.folder / "course" / "skipped.md")
     result = here.run(*TWO, "-rs", "--runthrough-seed", "17")
-    result.assert_outcomes(passed=2, failed=3, skipped=2)
+    result.assert_outcomes(passed=5, failed=3, skipped=2)
     result.stdout.fnmatch_lines(["runthrough: seed 17, repeat with --runthrough-seed 17"])
     for line in (
         "assertion.md:12: failed: an assertion does not hold",
         "  next: Correct line 12, or the code before it.",
         "comparing",
-        "SKIPPED * skipped.md:4: needs a GPU",
+        "SKIPPED * course/skipped.md:4: needs a GPU",
+        "seed 17: repeat with --runthrough-seed 17",
     ):
         result.stdout.fnmatch_lines([line])
+    assert text_of(result).count("course/skipped.md:1: the course of this folder does not list this page") == 1
 
 
 def test_a_killed_worker_costs_its_own_test_alone(here: Pytested) -> None:

@@ -76,8 +76,9 @@ class _Service:
         self._selector.register(listener, selectors.EVENT_READ, listener)
         self._selector.register(owner, selectors.EVENT_READ, owner)
         while True:
-            self._pool.kill_the_silent()
-            for key, _ in self._selector.select(LOOK_AGAIN_SECONDS):
+            events = self._selector.select(LOOK_AGAIN_SECONDS)
+            self._pool.kill_the_silent([key.data for key, _ in events])
+            for key, _ in events:
                 if key.data is owner:
                     return
                 if key.data is listener:

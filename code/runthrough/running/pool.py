@@ -121,8 +121,9 @@ class Pool:
 
     def places_with_news(self, seconds: float = LOOK_AGAIN_SECONDS) -> list[Place]:
         """Wait `seconds` at most for news, where nobody else uses the selector."""
-        self.kill_the_silent()
-        return [key.data for key, _ in self._selector.select(seconds)]
+        ready = [key.data for key, _ in self._selector.select(seconds)]
+        self.kill_the_silent(ready)
+        return ready
 
     def hear(
         self, place: Place, on_fence: Callable[[Job, FenceResult], None] = lambda job, fence: None
@@ -147,10 +148,13 @@ class Pool:
             self._give(place)
             yield done
 
-    def kill_the_silent(self) -> None:
-        """End supervisors that say nothing long after they should, as one does that its lesson has stopped."""
+    def kill_the_silent(self, ready: Sequence[object]) -> None:
+        """End supervisors that say nothing long after they should, as one does that its lesson has stopped.
+
+        The places that are `ready` have news, which may have waited for us.
+        """
         for place in self._places:
-            if place.pid and time.monotonic() > place.overdue:
+            if place.pid and time.monotonic() > place.overdue and place not in ready:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(place.pid, signal.SIGKILL)
 
