@@ -32,6 +32,13 @@ def test_each_fence_is_an_item_named_by_its_id(here: Pytested) -> None:
     assert here.noted() == []
 
 
+def test_what_is_shown_can_be_typed(here: Pytested) -> None:
+    """A verbose run names each fence by the node id that chooses it."""
+    here.copy("pytest/course")
+    result = here.run("-v")
+    result.stdout.fnmatch_lines([f"course/01_marked.md::{name} PASSED*" for name in ("adds", "saves", "plain")])
+
+
 def test_without_the_flag_nothing_is_collected_and_nothing_loaded(here: Pytested) -> None:
     """Lessons are no tests until that is asked for, and until then no parser, no runner and no torch is loaded."""
     here.copy("pytest/counted.md")

@@ -106,8 +106,8 @@ class FenceItem(pytest.Item):
         return self.parent
 
     def reportinfo(self) -> tuple[os.PathLike[str], int, str]:
-        """Where the fence opens; pytest counts lines from 0."""
-        return self.path, self.step.line - 1, f"{self.path.name}::{self.name}"
+        """Where the fence opens, with lines from 0, and a headline. One that ends the node id would be respelt."""
+        return self.path, self.step.line - 1, f"{self.name} in {self.path.name}"
 
     def runtest(self) -> None:
         """Report. Raises NotProvedError for what is red."""
