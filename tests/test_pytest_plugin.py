@@ -32,6 +32,18 @@ def test_each_fence_is_an_item_named_by_its_id(here: Pytested) -> None:
     assert here.noted() == []
 
 
+def test_listing_items_starts_no_process(here: Pytested) -> None:
+    """`--collect-only` has no side effect: no pool, no server, while a run has them by then."""
+    here.copy("pytest/counted.md")
+    here.pytester.makeconftest(
+        "import psutil\n"
+        "def pytest_collection_finish():\n"
+        "    print('processes started:', len(psutil.Process().children()))\n"
+    )
+    here.run("--collect-only", "-s").stdout.fnmatch_lines(["processes started: 0"])
+    here.run("-s").stdout.fnmatch_lines(["processes started: 1"])
+
+
 def test_what_is_shown_can_be_typed(here: Pytested) -> None:
     """A verbose run names each fence by the node id that chooses it."""
     here.copy("pytest/course")

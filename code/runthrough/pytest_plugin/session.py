@@ -71,13 +71,13 @@ class LessonSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         """Have the lessons of all chosen items run ahead."""
-        if self._config.getoption("collectonly") or self._stops_here(session):
+        if self._address is None or self._stops_here(session):
             return
         chosen: dict[Path, list[FenceItem]] = {}
         for item in session.items:
             if isinstance(item, FenceItem):
                 chosen.setdefault(item.path, []).append(item)
-        if chosen and self._address is not None:
+        if chosen:
             jobs = beside([_job_for(items) for items in chosen.values()])
             pairs = zip(chosen.items(), jobs, strict=True)
             self._handed_in = {path: HandedIn(job, items[-1].step.id) for (path, items), job in pairs}
