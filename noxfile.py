@@ -13,7 +13,7 @@ PYPROJECT = nox.project.load_toml("pyproject.toml")
 PINNED_TORCH = "2.13.0"
 OTHER_TORCH = ("2.8.0", "2.9.0", "2.15.0")
 
-PLUGIN_TESTS = ("tests/test_pytest_plugin.py", "tests/test_pytest_xdist.py", "tests/test_pytest_parity.py")
+PLUGIN_TESTS = tuple(f"tests/test_pytest_{part}.py" for part in ("plugin", "processes", "xdist", "parity"))
 LAB = "content/courses/pytorch/code/07_micrograd.py"
 LAB_TEST = "site/test_pytorch_07_micrograd.py"
 
