@@ -66,7 +66,7 @@ def write_notebooks(options: Options) -> int:
         exports, report = executed(exports, options)
     elif options.json:
         raise UsageError("--json writes what came of the cells; it needs --execute")
-    files = {export.file: export.data for export in exports} | beside
+    files = beside | {export.file: export.data for export in exports}
     for name, data in files.items():
         try:
             write_whole(folder / name, data)
