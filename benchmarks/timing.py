@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from benchmarks.course import TRACES_VARIABLE, Course, require_every_fence
 from benchmarks.environments import Environment
 from benchmarks.memory import PeakMemory
 from benchmarks.sides import Side
+
+PATIENCE = 3600  # seconds: many times what the slowest side takes
 
 
 class FailedRunError(Exception):
@@ -45,10 +48,11 @@ def run_side(side: Side, where: Environment, course: Course, *, threads: int = 1
             stdout=output,
             stderr=subprocess.STDOUT,
             env=_settings(side, course, traces, threads),
+            start_new_session=True,
         )
         memory = PeakMemory(process.pid) if watch_memory else None
         before = os.times()
-        process.communicate(fed)
+        _wait(process, fed, side)
         seconds, after = perf_counter() - started, os.times()
         peak = memory.stop() if memory else None
     if process.returncode != 0:
@@ -57,6 +61,18 @@ def run_side(side: Side, where: Environment, course: Course, *, threads: int = 1
     require_every_fence(course, traces)
     spent = after.children_user + after.children_system - before.children_user - before.children_system
     return Run(seconds, spent, peak)
+
+
+def _wait(process: subprocess.Popen[bytes], fed: bytes, side: Side) -> None:
+    """Wait for the end of a run, and where nobody waits any longer, end all that it started."""
+    try:
+        process.communicate(fed, timeout=PATIENCE)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise FailedRunError(f"{side.name} had not ended after {PATIENCE} seconds") from error
+        raise
 
 
 def _settings(side: Side, course: Course, traces: Path, threads: int) -> dict[str, str]:
