@@ -88,7 +88,7 @@ def notebooks(session: nox.Session) -> None:
     session.install("--quiet", "--upgrade", "--target", ours, ".")
     for edition in ("student", "instructor"):
         folder = f"build/notebooks/{edition}"
-        words = ["notebooks", "content", "--to", folder, "--edition", edition]
+        words = ["notebooks", "content", "--to", folder, "--edition", edition, "--force"]
         session.run("python", "-m", "runthrough", *words, env={"PYTHONPATH": ours})
         session.run("python", "tests/stock_jupyter.py", folder)
 

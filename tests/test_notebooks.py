@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -266,3 +267,47 @@ def test_what_cannot_be_written_is_told_and_nothing_is(tmp_path: Path, words: li
     for line, words_of_line in zip(done.err.splitlines(), told, strict=True):
         assert words_of_line in line
     assert not list((tmp_path / "to").glob("*"))
+
+
+def test_students_are_given_no_file_that_only_a_solution_names(tmp_path: Path) -> None:
+    """What a solution links to or reads is for instructors; what the page names elsewhere too is for all."""
+    files = {}
+    for edition in EDITIONS:
+        exported(tmp_path / edition, str(INPUTS / "hidden_files"), "--edition", edition)
+        files[edition] = {path.name for path in (tmp_path / edition).iterdir()}
+    assert files["student"] == {"01.ipynb", "numbers.txt"}
+    assert files["instructor"] == {"01.ipynb", "numbers.txt", "whole.py", "more.txt"}
+
+
+@pytest.mark.parametrize("name", ["01.ipynb", "numbers.txt"])
+def test_what_somebody_has_edited_is_replaced_only_by_force(tmp_path: Path, name: str) -> None:
+    """A second export into a folder keeps the answers in its notebooks and the files that were changed."""
+    words = ("notebooks", str(INPUTS / "hidden_files"), "--to", str(tmp_path))
+    assert runthrough(*words).code == 0
+    file = tmp_path / name
+    made = file.read_text("utf-8")
+    assert runthrough(*words).code == 0  # nobody has edited anything
+    edited = made.replace("four = None", "four = 2 + 2").replace("1 2", "1 2 3")
+    file.write_text(edited, "utf-8")
+    done = runthrough(*words)
+    assert (done.code, file.read_text("utf-8")) == (2, edited)
+    assert f"{file}:1" in done.err
+    assert "--force" in done.err
+    assert runthrough(*words, "--force").code == 0
+    assert file.read_text("utf-8") == made
+
+
+def test_an_edit_that_is_in_the_lesson_keeps_nobody_from_the_new_notebook(tmp_path: Path) -> None:
+    """After an import the notebooks are written anew without a word, and a foreign notebook is never replaced."""
+    course, to = tmp_path / "course", tmp_path / "to"
+    shutil.copytree(INPUTS / "hidden_files", course)
+    words = ("notebooks", str(course), "--to", str(to))
+    assert runthrough(*words).code == 0
+    file = to / "01.ipynb"
+    file.write_text(file.read_text("utf-8").replace("Both read", "Both of us read"), "utf-8")
+    assert runthrough("import", str(file), str(course / "01.md")).code == 0
+    assert runthrough(*words).code == 0
+    file.write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+    done = runthrough(*words)
+    assert done.code == 2
+    assert "not one of a lesson" in done.err

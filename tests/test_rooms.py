@@ -20,6 +20,7 @@ DOORS = {
     "updating",
     "ci",
     "exporting",
+    "in_the_way",
     "notebook_execution",
     "notebook_import",
     "practice_parser",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from runthrough.arguments import Options
+from runthrough.in_the_way import in_the_way
 from runthrough.parsers import STDOUT, UsageError
 from runthrough.road import UnreadableError, read
 
@@ -58,6 +59,8 @@ def write_notebooks(options: Options) -> int:
     lessons = read(options.paths)
     folder = _folder(options.to)
     exports, beside = notebooks_of(lessons, options.paths, Edition(options.edition))
+    if not options.force and (problems := [*in_the_way(folder, {each.file: each.data for each in exports}, beside)]):
+        raise UnreadableError(problems)
     report = None
     stream = sys.stderr if options.json == STDOUT else sys.stdout
     if options.execute:
@@ -116,7 +119,7 @@ def _page(
     from runthrough.publish.cells import page_of
     from runthrough.publish.macros import MacroError
 
-    around, files, wrong = _surroundings(place, exported)
+    around, files, wrong = _surroundings(place, exported, edition)
     wrong = wrong if is_strict else []
     try:
         page = page_of(place.lesson, around, edition)
@@ -138,16 +141,23 @@ def _same_names(places: Sequence[_Place]) -> Iterator[Problem]:
             yield Problem(place.lesson.name, 1, message, "rename one, or write them to two folders")
 
 
-def _surroundings(place: _Place, exported: Mapping[Path, str]) -> tuple[Surroundings, dict[str, bytes], list[Problem]]:
+def _surroundings(
+    place: _Place, exported: Mapping[Path, str], edition: Edition
+) -> tuple[Surroundings, dict[str, bytes], list[Problem]]:
     """What the lesson's links and images are in the notebook, the files to put beside it, and what is missing."""
-    from runthrough.publish.pieces import Source
+    from runthrough.publish.cells import Edition
+    from runthrough.publish.pieces import Source, answers_of
     from runthrough.publish.readable import Surroundings, wanted
 
     links: dict[str, str | None] = {}
     images: dict[str, bytes] = {}
-    needed: list[str] = [file for fence in place.lesson.fences for file in fence.directives.files]
+    source = Source(place.lesson)
+    # A file that only a solution names is a part of it.
+    answers = answers_of(source) if edition is Edition.STUDENT else []
+    hidden = {number for first, last in answers for number in range(first + 1, last + 1)}
+    needed = [file for fence in place.lesson.fences if fence.line not in hidden for file in fence.directives.files]
     problems: list[Problem] = []
-    for want in wanted(Source(place.lesson)):
+    for want in wanted(source):
         path = _beside(place, want.target)
         if want.is_image:
             problem = _image_problem(place, want, path)
@@ -158,7 +168,7 @@ def _surroundings(place: _Place, exported: Mapping[Path, str]) -> tuple[Surround
         elif path in exported or (place.holds(path) and path.suffix.lower() in (".md", ".markdown")):
             links[want.target] = os.path.splitext(want.target)[0] + ".ipynb"
         elif place.holds(path):
-            needed.append(want.target)
+            needed += [want.target] if want.line not in hidden else []
         else:
             links[want.target] = None
     paths = [path for path in (_beside(place, file) for file in needed) if place.holds(path)]

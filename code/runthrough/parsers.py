@@ -36,7 +36,7 @@ NOTEBOOKS_EPILOG = """\
 exit codes:
   0    every notebook is written, and with --execute each cell does what its lesson says
   1    a cell does not do what its lesson says; the notebooks are written with what came
-  2    a lesson, an image or the command line cannot be read; nothing is written
+  2    a lesson, an image or the command line cannot be read, or a file is in the way; nothing is written
   130  interrupted
 """
 
@@ -200,6 +200,7 @@ def _add_edition(parser: Parser) -> None:
         help="without or with the solutions (default: student)",
     )
     add("--execute", action="store_true", help="execute them in a Jupyter kernel, and store the outputs")
+    add("--force", action="store_true", help="replace notebooks and files there that somebody has edited")
     add("--timeout", type=seconds_of, default=0.0, metavar="S", help="seconds a cell may take (default: 30)")
 
 
