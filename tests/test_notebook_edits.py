@@ -241,6 +241,29 @@ def test_a_moved_cell_moves_with_its_directives(desk: Desk) -> None:
     assert sorted(changed) == sorted([f"-{row}" for row in rows] + [f"+{row}" for row in rows])
 
 
+def test_a_cell_that_was_split_is_no_edit(desk: Desk) -> None:
+    """Text that Jupyter has split between two paragraphs is in the lesson as it was, with its comments."""
+
+    def edit(cells: Cells) -> None:
+        place = at(cells, "everything")
+        first, second = "".join(cells[place]["source"]).split("\n\nSee [the next page]")
+        cells.insert(place + 1, {**cells[place], "id": "split", "source": f"See [the next page]{second}"})
+        cells[place]["source"] = first
+
+    assert desk.after(edit) == []
+
+
+def test_cells_that_were_merged_are_no_edit(desk: Desk) -> None:
+    """Text cells that Jupyter has merged are in the lesson as they were, with their claims."""
+
+    def edit(cells: Cells) -> None:
+        place = at(cells, "everything-output-1")
+        merged = cells.pop(place + 1)
+        cells[place]["source"] = "\n\n".join("".join(cell["source"]) for cell in (cells[place], merged))
+
+    assert desk.after(edit) == []
+
+
 def test_what_students_never_saw_is_left(tmp_path: Path) -> None:
     """Solutions stay in the lesson when a student's notebook comes back, even if the cell above them was deleted."""
     desk = Desk(tmp_path, "student")

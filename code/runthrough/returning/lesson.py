@@ -16,6 +16,7 @@ from .code import code_back, fence_of
 from .hunks import changes
 from .notebook import EditedCell, EditedNotebook
 from .prose import prose_back
+from .splits import as_they_were
 
 _NOTEBOOK_LINK = re.compile(r"(\]\((?!\w+:)[^()\s#]*)\.ipynb(?=[)#])")
 _ATTACHMENT = re.compile(r"attachment:([^\s)\"']+)")
@@ -60,12 +61,13 @@ def bring_back(notebook: EditedNotebook, page: Page, raw: RawText) -> Returned:
 
     Raises CannotReturnError.
     """
-    matched = _matched(notebook.cells, page)
+    cells = as_they_were(notebook.cells, page)
+    matched = _matched(cells, page)
     chunks = [_before(page, raw)]
-    for cell in notebook.cells:
+    for at, cell in enumerate(cells):
         if cell.is_setup:
             continue
-        place = matched.get(cell.number)
+        place = matched.get(at)
         chunks.append(_new(cell, raw) if place is None else _known(cell, page, place, raw))
     there = {chunk.place for chunk in chunks}
     deleted = [place for place in range(len(page.cells)) if place not in there]
@@ -87,15 +89,15 @@ def bring_back(notebook: EditedNotebook, page: Page, raw: RawText) -> Returned:
 
 
 def _matched(cells: Sequence[EditedCell], page: Page) -> dict[int, int]:
-    """For each cell that was there, by its number, its place among those made. Of copies the first is the cell."""
+    """For each cell that was there, by its place now, its place among those made. Of copies the first is the cell."""
     places = {cell.id: place for place, cell in enumerate(page.cells)}
     matched: dict[int, int] = {}
-    for cell in cells:
+    for at, cell in enumerate(cells):
         place = places.get(cell.key)
         if place is None or place in matched.values() or cell.is_setup:
             continue
         if (cell.kind == "code") == page.cells[place].is_code:
-            matched[cell.number] = place
+            matched[at] = place
     return matched
 
 
