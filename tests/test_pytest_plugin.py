@@ -250,3 +250,21 @@ def test_the_options_of_the_docs_are_those_of_the_plugin(here: Pytested) -> None
     page = (PYPROJECT.parent / "docs" / "pytest.md").read_text(encoding="utf-8")
     option = re.compile(r"--runthrough[a-z-]*")
     assert set(option.findall(page)) == set(option.findall(text_of(here.plain("--help"))))
+
+
+def test_a_contract_named_as_a_mark_of_pytest_is_not_obeyed(here: Pytested) -> None:
+    """`proves=xfail` makes no failure an expected one and `proves=skip` skips nothing; `-k` knows both."""
+    here.copy("pytest/named_as_marks.md")
+    here.run("--strict-markers").assert_outcomes(failed=2)
+    assert here.collected("-k", "xfail") == ["named_as_marks.md::expected-to-fail"]
+
+
+def test_a_conftest_that_leaves_the_folder_changes_no_lesson(here: Pytested) -> None:
+    """The lesson that was collected is the one that is read, wherever a conftest has gone to."""
+    here.copy("pytest/quick_and_wrong.md")
+    elsewhere = here.pytester.mkdir("elsewhere")
+    (elsewhere / "quick_and_wrong.md").write_text("```python\nassert True\n```\n")
+    here.pytester.makeconftest("import os\nos.chdir('elsewhere')")
+    result = here.run("quick_and_wrong.md")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*quick_and_wrong.md:5: failed: an assertion does not hold"])

@@ -63,6 +63,11 @@ class Lessons(Protocol):
         """What came of it, waiting for it. Raises ServiceLostError."""
 
 
+def _may_be_mark(contract: str) -> bool:
+    """True for a name that no plugin obeys, as `xfail` or `skip` would be: those have no dots."""
+    return "." in contract and not contract.startswith("_")
+
+
 class LessonFile(pytest.File):
     """A Markdown file whose Python fences are items."""
 
@@ -81,7 +86,9 @@ class LessonFile(pytest.File):
             if step.proves:
                 item.add_marker(self.lessons.mark("proves", "the contracts that a fence asserts")(*step.proves))
             for contract in step.proves:
-                item.add_marker(self.lessons.mark(contract, collected.contracts.get(contract, "a contract")))
+                item.extra_keyword_matches.add(contract)
+                if _may_be_mark(contract):
+                    item.add_marker(self.lessons.mark(contract, collected.contracts.get(contract, "a contract")))
             yield item
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> object:  # type: ignore[override]  # pytest's type for it is private

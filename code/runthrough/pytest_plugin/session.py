@@ -100,7 +100,7 @@ class LessonSession:
 
     def read(self, path: Path) -> Collected:
         """Read a lesson and plan it. Raises UnreadableLessonError."""
-        place = self._finder.place(os.path.relpath(path, self._config.invocation_params.dir))
+        place = self._finder.place(_name_of(path, self._config.invocation_params.dir))
         try:
             data = place.path.read_bytes()
         except OSError as error:
@@ -177,6 +177,11 @@ def _options(config: pytest.Config, seed: int | None) -> Options:
         spawn=config.getoption("runthrough_spawn"),
         keep_going=config.getoption("runthrough_keep_going"),
     )
+
+
+def _name_of(path: Path, started: Path) -> str:
+    """A lesson's path as the user would write it; a whole one where a conftest has gone to another folder."""
+    return os.path.relpath(path, started) if Path.cwd() == started else str(path)
 
 
 def _job_for(items: list[FenceItem]) -> Job:
