@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytested import Pytested, text_of
+from pytested import Pytested, cases, text_of
 
 pytest_plugins = ["pytester"]
 
@@ -268,3 +268,33 @@ def test_a_conftest_that_leaves_the_folder_changes_no_lesson(here: Pytested) -> 
     result = here.run("quick_and_wrong.md")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*quick_and_wrong.md:5: failed: an assertion does not hold"])
+
+
+def test_a_course_that_cannot_be_read_is_an_error_also_where_no_lesson_is_left(here: Pytested) -> None:
+    """Lessons that are gone are told by the course that lists them, and no other test makes the run green."""
+    here.copy("course_without_lessons")
+    here.pytester.makepyfile(test_own="def test_own(): pass")
+    result = here.run()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["course_without_lessons/course.toml:2: there is no lesson 01_gone.md*"])
+
+
+def test_an_item_that_is_run_again_is_noted_once(here: Pytested) -> None:
+    """A plugin that repeats red items gets the same answer, and its output and properties stand there once."""
+    here.copy("telling/assertion.md")
+    here.pytester.makeconftest(
+        """
+        import pytest
+        from _pytest.runner import runtestprotocol
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtest_protocol(item, nextitem):
+            runtestprotocol(item, nextitem=nextitem, log=False)
+            runtestprotocol(item, nextitem=nextitem, log=True)
+            return True
+        """
+    )
+    result = here.run("--junitxml=junit.xml")
+    told = [properties["outcome"] for _, properties in cases(here.folder / "junit.xml").values()]
+    assert told == [["passed"], ["failed"], ["blocked"], ["blocked"]]
+    assert result.outlines.count("comparing") == 1

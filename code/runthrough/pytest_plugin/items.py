@@ -53,6 +53,9 @@ class Lessons(Protocol):
     def read(self, path: Path) -> Collected:
         """Read a lesson. Raises UnreadableLessonError."""
 
+    def see_course(self, file: Path) -> None:
+        """See that a course.toml can be read. Raises UnreadableLessonError."""
+
     def mark(self, name: str, meaning: str) -> pytest.MarkDecorator:
         """A marker that pytest knows."""
 
@@ -68,7 +71,30 @@ def _may_be_mark(contract: str) -> bool:
     return "." in contract and not contract.startswith("_")
 
 
-class LessonFile(pytest.File):
+class _ReadFile(pytest.File):
+    """A file that may be unreadable."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> object:  # type: ignore[override]  # pytest's type for it is private
+        """What cannot be read is told as `path:line: what to do`."""
+        if isinstance(excinfo.value, UnreadableLessonError):
+            return "\n".join(str(problem) for problem in excinfo.value.problems)
+        return super().repr_failure(excinfo)
+
+
+class CourseFile(_ReadFile):
+    """A course.toml. It has no items, and one that cannot be read is an error also where no lesson is left."""
+
+    def __init__(self, *, lessons: Lessons, **rest: object) -> None:
+        super().__init__(**rest)  # type: ignore[arg-type]  # what pytest's own constructor takes
+        self.lessons = lessons
+
+    def collect(self) -> tuple[()]:
+        """Nothing: the lessons are files of their own."""
+        self.lessons.see_course(self.path)
+        return ()
+
+
+class LessonFile(_ReadFile):
     """A Markdown file whose Python fences are items."""
 
     def __init__(self, *, lessons: Lessons, **rest: object) -> None:
@@ -90,12 +116,6 @@ class LessonFile(pytest.File):
                 if _may_be_mark(contract):
                     item.add_marker(self.lessons.mark(contract, collected.contracts.get(contract, "a contract")))
             yield item
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> object:  # type: ignore[override]  # pytest's type for it is private
-        """A lesson that cannot be read is told as `path:line: what to do`."""
-        if isinstance(excinfo.value, UnreadableLessonError):
-            return "\n".join(str(problem) for problem in excinfo.value.problems)
-        return super().repr_failure(excinfo)
 
 
 class FenceItem(pytest.Item):
@@ -124,13 +144,11 @@ class FenceItem(pytest.Item):
             result = self.file.lessons.result_of(self.file)
         except ServiceLostError as error:
             raise NotProvedError(f"{collected.lesson.name}:{self.step.line}: {error}; run pytest again") from error
+        is_told = self.proof is not None  # another plugin runs a red item again
         is_last = self.file.lessons.handed_in(self.file).last == self.step.id
         self.proof = proof = Proof.of(self.step, result, is_last=is_last)
-        self.user_properties.append(("outcome", proof.outcome.value))
-        self.user_properties += [("proves", contract) for contract in self.step.proves]
-        for name, text in (("stdout", proof.stdout), ("stderr", proof.stderr)):
-            if text:
-                self.add_report_section("call", name, section_text(text))
+        if not is_told:
+            self._note(proof)
         if not self.is_unchanged():
             raise NotProvedError(
                 f"{collected.lesson.name}:{self.step.line}: the file changed after it was collected\n\n"
@@ -140,6 +158,14 @@ class FenceItem(pytest.Item):
             raise NotProvedError(failure_text(collected.lesson, proof))
         if proof.reason_not_run:
             pytest.skip(reason_text(proof.reason_not_run))
+
+    def _note(self, proof: Proof) -> None:
+        """Add what a report shows beside the failure."""
+        self.user_properties.append(("outcome", proof.outcome.value))
+        self.user_properties += [("proves", contract) for contract in self.step.proves]
+        for name, text in (("stdout", proof.stdout), ("stderr", proof.stderr)):
+            if text:
+                self.add_report_section("call", name, section_text(text))
 
     def is_unchanged(self) -> bool:
         """True while the file is what was collected."""

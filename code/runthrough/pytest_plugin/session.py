@@ -11,11 +11,12 @@ import pytest
 
 from runthrough.arguments import Options
 from runthrough.job import Job
+from runthrough.lesson.course import FILE as COURSE
 from runthrough.lesson.discovery import LEFT_OUT, NAMED_SUFFIXES, SUFFIXES, Finder, unlisted_in
 from runthrough.lesson.document import Course, Problem, Severity
 from runthrough.lesson.read import read_text
 from runthrough.plan import beside
-from runthrough.pytest_plugin.items import Collected, FenceItem, HandedIn, LessonFile, UnreadableLessonError
+from runthrough.pytest_plugin.items import Collected, CourseFile, FenceItem, HandedIn, LessonFile, UnreadableLessonError
 from runthrough.pytest_plugin.notices import Notices
 from runthrough.result import LessonResult
 from runthrough.road import cores, drawn_seed, other_torch, planned, problems_of
@@ -46,9 +47,12 @@ class LessonSession:
         config.pluginmanager.register(self._notices, "runthrough-notices")
         config.add_cleanup(self._end)
 
-    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> LessonFile | None:
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> LessonFile | CourseFile | None:
         """A Markdown file is a lesson, by the rules of `runthrough check`."""
         named = parent.session.isinitpath(file_path)
+        if file_path.name == COURSE and not named and not _is_left_out(file_path, parent.session):
+            course: CourseFile = CourseFile.from_parent(parent, path=file_path, lessons=self)
+            return course
         if not file_path.name.lower().endswith(NAMED_SUFFIXES if named else SUFFIXES):
             return None
         if _is_left_out(file_path, parent.session):
@@ -59,7 +63,8 @@ class LessonSession:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
         """Start the pool's interpreters while the lessons are read."""
-        if not self._config.getoption("collectonly") and self._address is None:
+        runs_nothing = self._config.getoption("collectonly") or self._config.getoption("setuponly", False)
+        if not runs_nothing and self._address is None:
             self._start()
 
     @pytest.hookimpl(optionalhook=True)
@@ -115,6 +120,12 @@ class LessonSession:
         contracts = (place.course.contracts if place.course else None) or {}
         statements = {name: str(entry.get("statement", "")) for name, entry in contracts.items()}
         return Collected(data, lesson, planned([lesson], self.options)[0], statements)
+
+    def see_course(self, file: Path) -> None:
+        """See that a course.toml can be read. Raises UnreadableLessonError."""
+        problems = self._problems_of(self._finder.place(_name_of(file, self._config.invocation_params.dir)).course)
+        if any(problem.severity is Severity.ERROR for problem in problems):
+            raise UnreadableLessonError(problems)
 
     def _problems_of(self, course: Course | None) -> tuple[Problem, ...]:
         """What is wrong with a lesson's course; another torch than the one it pins is told once."""
