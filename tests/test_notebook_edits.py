@@ -57,7 +57,7 @@ class Desk:
         self.lesson = folder / "course" / NAME
         self.before = self.lesson.read_text("utf-8")
         self.notebook = folder / "nb" / "01_everything.ipynb"
-        self.err = ""
+        self.out = self.err = ""
 
     def after(self, edit: Callable[[Cells], None], code: int = 0) -> list[str]:
         """The changed lines of the lesson, as a diff shows them, when somebody made this edit and it was imported."""
@@ -66,7 +66,7 @@ class Desk:
         self.notebook.write_text(json.dumps(found), "utf-8")
         done = runthrough("import", str(self.notebook), str(self.lesson))
         assert done.code == code, done.err
-        self.err = done.err
+        self.out, self.err = done.out, done.err
         rows = difflib.unified_diff(self.before.split("\n"), self.lesson.read_text("utf-8").split("\n"), n=0)
         return [row for row in rows if row[:1] in "+-" and row[:3] not in ("+++", "---")]
 
@@ -344,6 +344,50 @@ def test_an_edit_without_a_place_is_told_and_nothing_is_written(
 
     assert desk.after(with_image, code=2) == []
     assert told in desk.err
+
+
+def without_our_words(cells: Cells) -> None:
+    """As a tool leaves cells that knows no metadata but its own."""
+    for cell in cells:
+        cell["metadata"] = {}
+
+
+def line_ends(cells: Cells) -> None:
+    """As a tool writes cells that ends each with a line end, and each as one text."""
+    for cell in cells:
+        cell["source"] = "".join(cell["source"]) + "\n"
+
+
+@pytest.mark.parametrize("edit", [without_our_words, line_ends])
+def test_what_other_tools_change_is_no_edit(desk: Desk, edit: Callable[[Cells], None]) -> None:
+    """A notebook without our metadata, or with other line ends in its cells, changes no byte of its lesson."""
+    assert desk.after(edit) == []
+    assert "nothing to change" in desk.out
+
+
+def nameless(cells: Cells) -> None:
+    """Cells of which nothing says any more which part of the lesson they are."""
+    without_our_words(cells)
+    for cell in cells:
+        del cell["id"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (nameless, "which part of the lesson"),
+        (lambda cells: cells[3].update(source=None), "cell 4 is damaged"),
+        (lambda cells: cells[3].pop("source"), "cell 4 is damaged"),
+        (lambda cells: cells.__setitem__(3, "words"), "cell 4 is damaged"),
+        (lambda cells: cells[3].update(source="half \ud800 of it"), "U+D800"),
+    ],
+    ids=["nameless", "null", "no source", "no cell", "surrogate"],
+)
+def test_a_damaged_notebook_is_told_and_deletes_nothing(desk: Desk, edit: Callable[[Cells], None], told: str) -> None:
+    """Cells that cannot be read or known again are one clear line, and the lesson stays as it was."""
+    assert desk.after(edit, code=2) == []
+    assert told in desk.err
+    assert len(desk.err.splitlines()) == 1
 
 
 LINES = st.sampled_from(

@@ -25,12 +25,15 @@ def bring_back(notebook: Path, lesson: Path) -> bool:
     A lesson that is not there is made from an instructor's notebook. Raises UnreadableError, and nothing is written.
     """
     from runthrough.reports.writing import write_whole
-    from runthrough.returning.notebook import edited_notebook
+    from runthrough.returning.notebook import DamagedError, edited_notebook
 
     try:
         edited = edited_notebook(notebook.read_bytes())
     except OSError:
         return False  # whoever reads other notebooks tells of it
+    except DamagedError as error:
+        advice = "mend the file there, or write the notebook anew"
+        raise _unreadable(notebook, f"cell {error.number} is damaged: {error}", advice) from None
     if edited is None:
         return False
     now = _now(lesson)

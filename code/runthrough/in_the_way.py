@@ -33,9 +33,12 @@ def in_the_way(folder: Path, notebooks: Mapping[str, bytes], beside: Mapping[str
 
 def _lost(there: bytes, data: bytes) -> str:
     """What would be lost with the notebook that is there, or "". Outputs are made again, and texts may be in both."""
-    from runthrough.returning.notebook import edited_notebook
+    from runthrough.returning.notebook import DamagedError, edited_notebook
 
-    old, new = edited_notebook(there), edited_notebook(data)
+    try:
+        old, new = edited_notebook(there), edited_notebook(data)
+    except DamagedError as error:
+        return f"this notebook is there, and its cell {error.number} is damaged"
     if old is None:
         return "this notebook is there and is not one of a lesson"
     kept = {cell.source.strip() for cell in new.cells} if new else set()

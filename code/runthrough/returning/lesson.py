@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from runthrough.publish.cells import Cell, Page
@@ -63,6 +63,9 @@ def bring_back(notebook: EditedNotebook, page: Page, raw: RawText) -> Returned:
     """
     cells = as_they_were(notebook.cells, page)
     matched = _matched(cells, page)
+    if page.cells and not matched and (first := next((each for each in notebook.cells if each.source.strip()), None)):
+        advice = "write the notebook anew, and make the edit there"
+        raise CannotReturnError(first.number, "neither it nor another says which part of the lesson it is", advice)
     chunks = [_before(page, raw)]
     for at, cell in enumerate(cells):
         if cell.is_setup:
@@ -107,6 +110,7 @@ def _before(page: Page, raw: RawText) -> _Chunk:
 
 def _known(cell: EditedCell, page: Page, place: int, raw: RawText) -> _Chunk:
     made = page.cells[place]
+    cell = _without_last_line_ends(cell, made)
     rest = [line for piece in made.pieces[1:] for line in raw_lines(piece, page, raw)]
     old = raw_lines(made.pieces[0], page, raw)
     fence = made.pieces[0].fence
@@ -123,6 +127,11 @@ def _known(cell: EditedCell, page: Page, place: int, raw: RawText) -> _Chunk:
         )
         lines = _with_ends(old, text, raw)
     return _Chunk((*lines, *rest), place, True, tuple((cell.number, each) for each in told), code)
+
+
+def _without_last_line_ends(cell: EditedCell, made: Cell) -> EditedCell:
+    """Some tools end each cell with a line end, which Jupyter does not and which is no edit."""
+    return cell if made.source.endswith("\n") else replace(cell, source=cell.source.rstrip("\n"))
 
 
 def _with_ends(old: Sequence[str], text: str, raw: RawText) -> list[str]:
@@ -152,7 +161,9 @@ def _new(cell: EditedCell, raw: RawText) -> _Chunk:
     if not cell.source.strip():
         return _Chunk((), _NEW)
     if cell.kind == "code":
-        return _Chunk(tuple(fence_of(cell.source, raw.line_end)), _NEW, True, (), (cell.number, cell.source))
+        return _Chunk(
+            tuple(fence_of(cell.source.rstrip("\n"), raw.line_end)), _NEW, True, (), (cell.number, cell.source)
+        )
     if cell.kind != "markdown":
         raise CannotReturnError(cell.number, f"a lesson has no place for a {cell.kind} cell", "make it Markdown")
     if cell.attachments:

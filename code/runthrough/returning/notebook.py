@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from runthrough.publish.cells import Edition
-from runthrough.publish.notebook import FORMAT, digest
+from runthrough.publish.notebook import FORMAT, SETUP, digest
 from runthrough.publish.raw import RawText
+
+
+class DamagedError(Exception):
+    """A cell that no Jupyter writes; `number` counts the cells of the file from 1."""
+
+    def __init__(self, number: int, message: str) -> None:
+        super().__init__(message)
+        self.number = number
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ class EditedNotebook:
 
 
 def edited_notebook(data: bytes) -> EditedNotebook | None:
-    """The notebook in a file's bytes, None where it is none of ours."""
+    """The notebook in a file's bytes, None where it is none of ours. Raises DamagedError."""
     try:
         found = json.loads(data)
     except ValueError:
@@ -68,7 +76,7 @@ def edited_notebook(data: bytes) -> EditedNotebook | None:
         return None
     before = ours.get("markdown")
     return EditedNotebook(
-        cells=tuple(_cell(number, _mapping(cell)) for number, cell in enumerate(cells, start=1)),
+        cells=tuple(_cell(number, cell) for number, cell in enumerate(cells, start=1)),
         lesson=str(ours.get("lesson", "")),
         lesson_digest=str(ours.get("digest", "")),
         edition=Edition.INSTRUCTOR if ours.get("edition") == Edition.INSTRUCTOR.value else Edition.STUDENT,
@@ -77,22 +85,37 @@ def edited_notebook(data: bytes) -> EditedNotebook | None:
     )
 
 
-def _cell(number: int, cell: Mapping[str, Any]) -> EditedCell:
+def _cell(number: int, found: object) -> EditedCell:
+    cell = _mapping(found)
     ours = _mapping(_mapping(cell.get("metadata")).get("runthrough"))
-    source = cell.get("source", "")
-    text = source if isinstance(source, str) else "".join(str(line) for line in source)
+    # Where a tool has taken our words out of a cell, its id still says which one it is.
+    key = str(ours.get("cell") or cell.get("id") or "")
+    text = _text(number, cell.get("source"))
     place, markdown = ours.get("number"), ours.get("markdown")
     return EditedCell(
         number=number,
         kind=str(cell.get("cell_type", "")),
         source=text.replace("\r\n", "\n").replace("\r", "\n"),
-        key=str(ours.get("cell", "")),
+        key=key,
         place=place if isinstance(place, int) else 0,
         made_digest=str(ours.get("digest", "")),
-        is_setup=ours.get("kind") == "setup",
+        is_setup=ours.get("kind") == "setup" or (not ours and key == SETUP),
         markdown=markdown if isinstance(markdown, str) else None,
         attachments=tuple(_mapping(cell.get("attachments"))),
     )
+
+
+def _text(number: int, source: object) -> str:
+    """The text of a cell. Raises DamagedError."""
+    lines = [source] if isinstance(source, str) else source
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        raise DamagedError(number, "it has no text, which no Jupyter writes")
+    text = "".join(lines)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DamagedError(number, f"it holds U+{ord(text[error.start]):04X}, half a character") from None
+    return text
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
