@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from command import LESSONS, runthrough
-from runthrough.exporting import page_for
+from runthrough.commands.notebooks import page_for
 from runthrough.lesson.course import read_course
 from runthrough.lesson.document import Course
 from runthrough.lesson.read import read_text

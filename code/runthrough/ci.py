@@ -9,8 +9,8 @@ from contextlib import contextmanager, nullcontext, redirect_stderr
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from runthrough.arguments import Options
-from runthrough.parsers import STDOUT
+from runthrough.command_line.arguments import Options
+from runthrough.command_line.parsers import STDOUT
 
 if TYPE_CHECKING:
     from runthrough.lesson.document import Lesson, Problem

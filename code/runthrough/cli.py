@@ -14,9 +14,9 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from runthrough.arguments import Options, parse
 from runthrough.ci import deliver, deliver_problems, unread_by_runner, without_old_commands
-from runthrough.parsers import STDOUT, UsageError
+from runthrough.command_line.arguments import Options, parse
+from runthrough.command_line.parsers import STDOUT, UsageError
 from runthrough.road import UnreadableError, chosen, planned, read, run_told, tell
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def list_fences(options: Options) -> int:
 
 def update(options: Options) -> int:
     """Run the lessons and show or write the texts that are not what came."""
-    from runthrough.updating import update_lessons
+    from runthrough.commands.update import update_lessons
 
     lessons = read(options.paths)
     return HOLDS if update_lessons(lessons, options) else DOES_NOT_HOLD
@@ -147,14 +147,14 @@ def update(options: Options) -> int:
 
 def notebooks(options: Options) -> int:
     """Write the lessons as notebooks; nothing runs."""
-    from runthrough.exporting import write_notebooks
+    from runthrough.commands.notebooks import write_notebooks
 
     return write_notebooks(options)
 
 
 def bring_in(options: Options) -> int:
     """Write a lesson from a notebook; nothing runs."""
-    from runthrough.notebook_import import import_notebook
+    from runthrough.commands.importing import import_notebook
 
     import_notebook(options)
     return HOLDS
@@ -162,7 +162,7 @@ def bring_in(options: Options) -> int:
 
 def practice(options: Options) -> int:
     """Hand out the exercises of a course and check the answers as they are saved, or do one thing asked for."""
-    from runthrough.practising import practise
+    from runthrough.commands.practice import practise
 
     return HOLDS if practise(options) else DOES_NOT_HOLD
 

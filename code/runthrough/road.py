@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from runthrough.arguments import Options
-from runthrough.parsers import UsageError
+from runthrough.command_line.arguments import Options
+from runthrough.command_line.parsers import UsageError
 
 if TYPE_CHECKING:
     from runthrough.job import Job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runthrough.parsers import MOST_MEMORY_MIB, AtLeast, seconds_of
+from runthrough.command_line.parsers import MOST_MEMORY_MIB, AtLeast, seconds_of
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

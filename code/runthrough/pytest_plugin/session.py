@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runthrough.arguments import Options
+from runthrough.command_line.arguments import Options
 from runthrough.job import Job
 from runthrough.lesson.course import FILE as COURSE
 from runthrough.lesson.discovery import LEFT_OUT, NAMED_SUFFIXES, SUFFIXES, Finder, unlisted_in

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from runthrough.arguments import Options
-from runthrough.in_the_way import in_the_way
-from runthrough.parsers import STDOUT, UsageError
+from runthrough.command_line.arguments import Options
+from runthrough.command_line.parsers import STDOUT, UsageError
+from runthrough.commands.in_the_way import in_the_way
 from runthrough.road import UnreadableError, read
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def write_notebooks(options: Options) -> int:
     report = None
     stream = sys.stderr if options.json == STDOUT else sys.stdout
     if options.execute:
-        from runthrough.notebook_execution import executed
+        from runthrough.commands.execution import executed
 
         exports, report = executed(exports, options)
     elif options.json:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runthrough.exporting import page_for
+from runthrough.commands.notebooks import page_for
 from runthrough.road import UnreadableError, read
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runthrough.arguments import Options
-from runthrough.exporting import Export
-from runthrough.parsers import STDOUT, UsageError
+from runthrough.command_line.arguments import Options
+from runthrough.command_line.parsers import STDOUT, UsageError
+from runthrough.commands.notebooks import Export
 from runthrough.road import planned
 
 if TYPE_CHECKING:

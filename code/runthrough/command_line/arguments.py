@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runthrough.parsers import COMMANDS, STDOUT, Parser, UsageError, parsers
+from runthrough.command_line.parsers import COMMANDS, STDOUT, Parser, UsageError, parsers
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from runthrough.arguments import Options
+from runthrough.command_line.arguments import Options
 from runthrough.road import planned, run_quietly
 
 if TYPE_CHECKING:

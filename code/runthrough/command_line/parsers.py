@@ -68,7 +68,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parsers() -> tuple[Parser, dict[str, Parser]]:
-    from runthrough.practice_parser import practice_parser  # which itself is made of what stands here
+    from runthrough.command_line.practice_parser import practice_parser  # which itself is made of what stands here
 
     form = argparse.RawDescriptionHelpFormatter
     top = Parser(

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from runthrough.arguments import Options
-from runthrough.parsers import UsageError
+from runthrough.command_line.arguments import Options
+from runthrough.command_line.parsers import UsageError
 from runthrough.road import UnreadableError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def import_notebook(options: Options) -> None:
 
     Raises UsageError or UnreadableError where nothing was written.
     """
-    from runthrough.bringing_back import bring_back
+    from runthrough.commands.bringing_back import bring_back
     from runthrough.importing.notebook import NotebookError, read_notebook
     from runthrough.importing.page import page_of
     from runthrough.lesson.document import Problem

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runthrough.arguments import Options
-from runthrough.parsers import UsageError
+from runthrough.command_line.arguments import Options
+from runthrough.command_line.parsers import UsageError
 from runthrough.road import UnreadableError, read
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from runthrough.parsers import MOST_MEMORY_MIB, AtLeast, Parser, seconds_of
+from runthrough.command_line.parsers import MOST_MEMORY_MIB, AtLeast, Parser, seconds_of
 
 EPILOG = """\
 while it watches, type a word and Enter:

@@ -1,0 +1,1 @@
+"""The subcommands: each walks the road, from what was typed to an exit code."""
