@@ -109,6 +109,14 @@ def test_a_bad_end_in_the_last_fence_is_red(run: Checked, name: str, words: str)
     assert words in last["reason"]
 
 
+def test_a_lesson_that_kills_what_watches_it_at_its_end_is_red(run: Checked) -> None:
+    """All fences have passed, and what was to be told after them, a wrong claim among it, never came."""
+    name = "kills_supervisor_at_exit.md"
+    assert run.outcomes(name) == ["passed"]
+    (trouble,) = run.lesson(name)["troubles"]
+    assert trouble["message"] == "the process that watches over the lesson was killed after the last fence"
+
+
 def test_output_before_a_death_is_kept(run: Checked) -> None:
     """What a fence printed before its process died, or what a forked copy printed, is in the report."""
     assert run.fences("os_exit_last.md")[1]["stdout"] == "told\n"

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from runthrough.job import Job
-from runthrough.result import FenceResult, LessonResult
+from runthrough.result import FenceResult, LessonResult, Trouble
 from runthrough.running.server_process import ServerProcess, end, is_forked, start, start_server
 from runthrough.running.verdict import unreported
 from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
@@ -23,6 +23,10 @@ from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
 # A supervisor answers within a step's time limit and this much more; then it is taken for stopped.
 _SILENCE_SECONDS = 45.0
 LOOK_AGAIN_SECONDS = 1.0
+_KILLED_AT_THE_END = Trouble(
+    "the process that watches over the lesson was killed after the last fence",
+    "See what kills it: an exit handler or a thread of the lesson, or the system where memory is short.",
+)
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,9 @@ class Pool:
         if place.job is not None:
             fences = unreported(place.job.steps, place.fences)
             in_order = tuple(sorted(fences, key=lambda fence: fence.line))
-            yield place.job, LessonResult(place.job.name, place.job.title, 0.0, 0.0, in_order)
+            # What stands after the last fence, its claims and how its process ended, was never told.
+            troubles = () if any(fence.outcome.is_red for fence in fences) else (_KILLED_AT_THE_END,)
+            yield place.job, LessonResult(place.job.name, place.job.title, 0.0, 0.0, in_order, troubles)
         if self._jobs:
             self._open_place()
 
