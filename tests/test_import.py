@@ -314,6 +314,7 @@ def test_prose_that_a_lesson_would_read_as_something_else_is_made_safe(tmp_path:
         (b'{\n "cells": [\n', "lesson.ipynb:3: this is broken JSON"),
         (b"\xff\xfe", "lesson.ipynb:1: byte 0xff is not UTF-8"),
         (b"[1]", "lesson.ipynb:1: this JSON is no notebook"),
+        (b"[" * 100_000, "lesson.ipynb:1: this JSON is nested too deep"),
         (b'{"a": 1}', "lesson.ipynb:1: this JSON is no notebook: it has no nbformat"),
         (b'{"nbformat": 9}', "lesson.ipynb:1: notebooks of nbformat 9 are not known"),
         (b'{"nbformat": 4, "cells": []}', "lesson.ipynb:1: this notebook is empty"),

@@ -348,6 +348,20 @@ def test_an_edit_without_a_place_is_told_and_nothing_is_written(
     assert told in desk.err
 
 
+def test_the_byte_order_mark_stays_at_the_head_of_the_file(tmp_path: Path) -> None:
+    """Above a lesson's first line there may be a new cell; the mark is before that then, and nowhere else."""
+    lesson = tmp_path / "marked.md"
+    lesson.write_bytes("\ufeff# Marked\r\n\r\nWords.\r\n".encode())
+    assert runthrough("notebooks", str(lesson), "--to", str(tmp_path)).code == 0
+    notebook = lesson.with_suffix(".ipynb")
+    found = json.loads(notebook.read_text("utf-8"))
+    found["cells"].insert(0, new_cell("code", "first = 1"))
+    notebook.write_text(json.dumps(found), "utf-8")
+    assert runthrough("import", str(notebook), str(lesson)).code == 0
+    expected = "\ufeff```python\r\nfirst = 1\r\n```\r\n\r\n# Marked\r\n\r\nWords.\r\n"
+    assert lesson.read_bytes().decode() == expected
+
+
 def without_our_words(cells: Cells) -> None:
     """As a tool leaves cells that knows no metadata but its own."""
     for cell in cells:

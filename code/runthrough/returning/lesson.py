@@ -199,15 +199,17 @@ def _joined(chunks: Sequence[_Chunk], raw: RawText) -> RawText:
         if not chunk.lines:
             continue
         added = list(chunk.lines)
-        follows = chunk.place == (0 if last == _BEFORE else last + 1) and chunk.place >= 0
+        follows = last != _NEW and chunk.place == (0 if last == _BEFORE else last + 1)
         if lines and not (follows and not chunk.is_changed):
             if not lines[-1].endswith(("\n", "\r")):
                 lines[-1] += raw.line_end
             added = _apart(lines, added, raw, is_seam=not follows)
         lines += added
         last = chunk.place
-    if raw.has_mark and lines and not lines[0].startswith(_BOM):
-        lines[0] = _BOM + lines[0]
+    if raw.has_mark and lines:
+        # The line that has the mark may be anywhere now, or gone.
+        lines = [line.removeprefix(_BOM) if line == raw.lines[0] else line for line in lines]
+        lines[0] = _BOM + lines[0].removeprefix(_BOM)
     return RawText("".join(lines))
 
 

@@ -68,7 +68,7 @@ def edited_notebook(data: bytes) -> EditedNotebook | None:
     """The notebook in a file's bytes, None where it is none of ours. Raises DamagedError."""
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     ours = _mapping(_mapping(_mapping(found).get("metadata")).get("runthrough"))
     cells = _mapping(found).get("cells")
