@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,18 @@ def test_paths_are_those_of_the_repository_wherever_the_command_runs() -> None:
     """The file is told from the root of the workspace, as the page of a change names it."""
     _, (command,) = checked("killed.md", cwd=TELLING, GITHUB_WORKSPACE=str(LESSONS.parent))
     assert command.properties["file"] == "lessons/telling/killed.md"
+
+
+def test_paths_are_those_of_the_repository_where_the_workspace_is_named_by_a_link(tmp_path: Path) -> None:
+    """A shell tells the folder that a link leads to, the runner may tell the link, and files may begin with dots."""
+    lessons = tmp_path / "there" / "..lessons"
+    lessons.mkdir(parents=True)
+    shutil.copy(TELLING / "killed.md", lessons)
+    link = tmp_path / "link"
+    link.symlink_to("there")
+    for name in ("killed.md", str(link / "..lessons" / "killed.md")):
+        _, (command,) = checked(name, cwd=lessons, GITHUB_WORKSPACE=str(link))
+        assert command.properties["file"] == "..lessons/killed.md"
 
 
 def test_a_green_run_obeys_nothing_and_says_as_much_as_without_the_flag() -> None:

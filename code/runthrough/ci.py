@@ -89,9 +89,17 @@ def _annotate(annotations: Iterable[Annotation], options: Options) -> None:
 
 def _from_the_root(name: str) -> str:
     """A report's path as one from the folder that the runner checked the repository out into."""
-    path = os.path.abspath(name)
-    from_root = os.path.relpath(path, os.environ.get("GITHUB_WORKSPACE") or ".")
-    return path if from_root.startswith("..") else from_root
+    path, root = os.path.abspath(name), os.environ.get("GITHUB_WORKSPACE") or "."
+    # The working directory is told without links, the workspace may be named by one; a lesson may be a link itself.
+    for above, below in (
+        (root, path),
+        (os.path.realpath(root), path),
+        (os.path.realpath(root), os.path.realpath(path)),
+    ):
+        from_root = os.path.relpath(below, above)
+        if from_root.partition(os.sep)[0] != os.pardir:
+            return from_root
+    return path
 
 
 def _append_summary(text_in: Callable[[int], str]) -> None:
