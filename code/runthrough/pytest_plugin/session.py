@@ -192,7 +192,11 @@ def _options(config: pytest.Config, seed: int | None) -> Options:
 
 def _name_of(path: Path, started: Path) -> str:
     """A lesson's path as the user would write it; a whole one where a conftest has gone to another folder."""
-    return os.path.relpath(path, started) if Path.cwd() == started else str(path)
+    try:
+        is_where_it_started = Path.cwd() == started
+    except FileNotFoundError:
+        is_where_it_started = False
+    return os.path.relpath(path, started) if is_where_it_started else str(path)
 
 
 def _job_for(items: list[FenceItem]) -> Job:
