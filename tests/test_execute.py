@@ -250,3 +250,17 @@ def test_a_drawing_is_not_shown_as_its_source(tmp_path: Path) -> None:
     drawing = next(cell for cell in cells if cell["metadata"].get("runthrough", {}).get("fence") == "text")
     assert "".join(drawing["source"]).endswith(";")
     assert drawing["outputs"] == [{"name": "stdout", "output_type": "stream", "text": ["a dot\n"]}]
+
+
+def test_files_that_a_cell_leaves_are_told_as_a_check_tells_them(tmp_path: Path) -> None:
+    """A file in the lesson's folder that no `writes=` allows is red at its fence, and one that is allowed is not."""
+    lesson = tmp_path / "leaves.md"
+    code = 'with open("{0}.txt", "w") as file:\n    file.write("x")\n'
+    fences = ["<!-- fence: writes=kept.txt -->\n```python\n" + code.format("kept") + "```"]
+    fences += ["```python\n" + code.format("left") + "```"]
+    lesson.write_text("# Files\n\n" + "\n\n".join(fences) + "\n", "utf-8")
+    done = runthrough("notebooks", str(lesson), "--to", str(tmp_path / "to"), "--execute")
+    assert done.code == 1
+    assert "leaves.md:9" in done.out
+    assert "left in the lesson's folder: left.txt" in done.out
+    assert "kept.txt" not in done.out

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from runthrough.job import Act, Job, Role, Step
 from runthrough.result import FenceResult, LessonResult, Outcome, Trouble
+from runthrough.running.footprints import allows, names_in
 
 from .kernel import End, Kernel, kernel_for
 from .outputs import Scrubber
@@ -78,6 +79,9 @@ class _Run:
         self._places: dict[int, int] = {}
         self._executed = 0
         self._red: dict[str, FenceResult] = {}
+        self._folder = Path(job.path).parent
+        self._names = names_in(str(self._folder))
+        self._came: dict[str, int] = {}
 
     def cells(self, own: Mapping[int, Step | None]) -> tuple[dict[str, FenceResult], tuple[Trouble, ...]]:
         """The results by the ids of fences, and what is wrong with the notebook beside them."""
@@ -93,7 +97,21 @@ class _Run:
                 for key in _keys_it_blocks(step, result):
                     self._red.setdefault(key, result)
             self._tell(result)
-        return results, ()
+        return results, tuple(self._left())
+
+    def _see_files(self, line: int) -> None:
+        """Keep which files came to the lesson's folder with the fence on this line."""
+        came = names_in(str(self._folder)) - self._names
+        self._names |= came
+        self._came |= dict.fromkeys(sorted(came), line)
+
+    def _left(self) -> Iterator[Trouble]:
+        """What cells made in the lesson's folder, that is still there, and that no `writes=` of the lesson allows."""
+        allowed = [pattern for step in self._job.steps for pattern in step.writes]
+        for name, line in self._came.items():
+            if (self._folder / name).exists() and not any(allows(pattern, name) for pattern in allowed):
+                advice = "write to a temporary folder, or name the files in writes= above the fence"
+                yield Trouble(f"left in the lesson's folder: {name}", advice, line)
 
     def _result(self, number: int, step: Step) -> FenceResult:
         if step.act is not Act.RUN:
@@ -103,9 +121,11 @@ class _Run:
         cell = self._notebook.cells[number]
         self._executed += 1
         self._places[self._executed] = step.code_line - 1 + _blank_lines_above(cell.source)
+        run = self._kernel.execute(number)
+        self._see_files(step.line)
         return result_of(
             step,
-            self._kernel.execute(number),
+            run,
             cell.source,
             expects_error=EXPECTS_ERROR in cell.metadata.get("tags", []),
             places=self._places,

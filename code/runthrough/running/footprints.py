@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import sys
 import threading
@@ -18,6 +19,16 @@ _MAKES = {
     "sqlite3.connect": 0,
 }
 _IGNORED = ("__pycache__", ".ipynb_checkpoints")
+
+
+def names_in(folder: str) -> set[str]:
+    """The names in a folder but those that Python and Jupyter leave there."""
+    return {name for name in os.listdir(folder) if name not in _IGNORED}
+
+
+def allows(pattern: str, name: str) -> bool:
+    """True where a `writes=` with this pattern lets the file or folder of that name stay."""
+    return fnmatch.fnmatch(name, pattern) or name.startswith(f"{pattern.rstrip('/')}/")
 
 
 class FolderWatch:
@@ -51,7 +62,7 @@ class FolderWatch:
         return os.stat(self.folder).st_mtime_ns
 
     def _listing(self) -> set[str]:
-        return {name for name in os.listdir(self.folder) if name not in _IGNORED}
+        return names_in(self.folder)
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":

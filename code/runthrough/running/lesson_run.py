@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from runthrough.job import Job, Part, Role, Step
 from runthrough.result import Cause, ClaimResult, FenceResult, LessonResult, Outcome, Trouble
+from runthrough.running.footprints import allows
 from runthrough.running.launching import Launch
 from runthrough.running.lesson_process import Ending, LessonProcess
 from runthrough.running.processes import command, reap, strays
@@ -183,7 +183,7 @@ class LessonRun:
         left = [name for name in dict.fromkeys(found) if os.path.lexists(folder / name)]
         self._left_files += left
         allowed = [pattern for step in self._job.steps for pattern in step.writes]
-        return [name for name in left if not any(_allows(pattern, name) for pattern in allowed)]
+        return [name for name in left if not any(allows(pattern, name) for pattern in allowed)]
 
 
 def _keys_it_blocks(step: Step) -> tuple[str, ...]:
@@ -195,10 +195,6 @@ def _keys_it_blocks(step: Step) -> tuple[str, ...]:
 
 def _exercise(part: Part) -> str:
     return f"exercise {part.name}"
-
-
-def _allows(pattern: str, name: str) -> bool:
-    return fnmatch.fnmatch(name, pattern) or name.startswith(f"{pattern.rstrip('/')}/")
 
 
 def _lasting_processes() -> dict[int, str]:
