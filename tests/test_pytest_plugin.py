@@ -259,13 +259,13 @@ def test_a_contract_named_as_a_mark_of_pytest_is_not_obeyed(here: Pytested) -> N
     assert here.collected("-k", "xfail") == ["named_as_marks.md::expected-to-fail"]
 
 
-@pytest.mark.parametrize("then", ["", "os.remove('quick_and_wrong.md')\nos.rmdir(os.getcwd())"])
+@pytest.mark.parametrize("then", ["", "os.remove('quick_and_wrong.md'); os.rmdir(os.getcwd())"])
 def test_a_conftest_that_leaves_the_folder_changes_no_lesson(here: Pytested, then: str) -> None:
     """The lesson that was collected is the one that is read, wherever a conftest has gone to, and if to nowhere."""
     here.copy("pytest/quick_and_wrong.md")
     elsewhere = here.pytester.mkdir("elsewhere")
     (elsewhere / "quick_and_wrong.md").write_text("```python\nassert True\n```\n")
-    here.pytester.makeconftest(f"import os\nos.chdir('elsewhere')\n{then}")
+    here.pytester.makeconftest(f"import os\ndef pytest_sessionstart():\n    os.chdir('elsewhere')\n    {then}")
     result = here.run("quick_and_wrong.md")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*quick_and_wrong.md:5: failed: an assertion does not hold"])
