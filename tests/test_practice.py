@@ -455,3 +455,25 @@ def test_the_page_for_students_shows_what_comes(tmp_path: Path) -> None:
         (tmp_path / "practice" / "01_square_grads.py").write_text("square_grads = ([6.0, 8.0], [12.0, 16.0])\n")
         for row in shown:
             terminal.expect(row)
+
+
+@pytest.mark.parametrize("file", ["../outside.py", "/outside.py", ""])
+def test_progress_that_names_a_file_elsewhere_is_refused(tmp_path: Path, mine: Path, file: str) -> None:
+    """Nothing outside of the folder is written, whatever its progress file says."""
+    kept = mine / "practice.json"
+    found = json.loads(kept.read_text("utf-8"))
+    next(iter(found["exercises"].values()))["file"] = file
+    kept.write_text(json.dumps(found))
+    done = practice(tmp_path, "--list")
+    assert done.code == 2
+    assert f"{file!r} is no file of this folder" in done.err
+    assert not (tmp_path / "outside.py").exists()
+
+
+def test_a_process_that_is_gone_without_a_word_is_told(tmp_path: Path, mine: Path) -> None:
+    """Where nobody saw how the process ended, no exit code is named."""
+    (mine / "01_add.py").write_text("import os\nos.kill(os.getppid(), 9)\n")
+    done = practice(tmp_path, "--check", "add")
+    assert done.code == 1
+    assert "the process that ran your code is gone" in done.out
+    assert "None" not in done.out

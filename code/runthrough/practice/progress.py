@@ -48,7 +48,7 @@ def read_progress(folder: Path, name: str) -> Progress | None:
     file = folder / FILE
     line = 1
     try:
-        return msgspec.convert(json.loads(file.read_bytes()), Progress)
+        return _of_the_folder(msgspec.convert(json.loads(file.read_bytes()), Progress))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -59,6 +59,15 @@ def read_progress(folder: Path, name: str) -> Progress | None:
         said = str(error)
     advice = "mend it, or move it away: your exercises stay, and count as open until they are checked again"
     raise UnreadableProgressError(Problem(f"{name}/{FILE}", line, f"the progress cannot be read: {said}", advice))
+
+
+def _of_the_folder(progress: Progress) -> Progress:
+    """The progress. Raises ValueError where it names a file outside of its folder, which would be written and moved."""
+    for entry in progress.exercises.values():
+        path = Path(entry.file)
+        if path.is_absolute() or ".." in path.parts or not path.name:
+            raise ValueError(f"{entry.file!r} is no file of this folder")
+    return progress
 
 
 def write_progress(folder: Path, progress: Progress) -> None:

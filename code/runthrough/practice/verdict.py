@@ -78,7 +78,9 @@ def _said(answer: Answer, came: FenceResult) -> Iterator[Line]:
         yield from _around(answer, came.stopped_line)
         yield _next("look for a loop that does not end; --timeout SECONDS allows more")
     elif came.outcome is Outcome.CRASHED:
-        how = f"was killed by {signal_name(came.signal)}" if came.signal else f"left with exit code {came.exit_code}"
+        code = came.exit_code
+        how = f"was killed by {signal_name(came.signal)}" if came.signal else f"left with exit code {code}"
+        how = "is gone, and nobody knows how it ended" if code is None and not came.signal else how
         yield from _not_yet(answer, came.stopped_line, f"the process that ran your code {how}")
         yield from _around(answer, came.stopped_line)
         yield _next("take away what ends the process, such as os._exit")
