@@ -299,3 +299,15 @@ def test_an_item_that_is_run_again_is_noted_once(here: Pytested) -> None:
     told = [properties["outcome"] for _, properties in cases(here.folder / "junit.xml").values()]
     assert told == [["passed"], ["failed"], ["blocked"], ["blocked"]]
     assert result.outlines.count("comparing") == 1
+
+
+def test_a_listed_lesson_that_pytest_passes_over_is_told(here: Pytested) -> None:
+    """A course may list a page in a folder where pytest does not look, until `norecursedirs` is told otherwise."""
+    here.copy("passed_over")
+    result = here.run()
+    result.assert_outcomes(passed=1)
+    told = "passed_over/course.toml lists passed_over/dist/02_passed_over.md, and pytest passes over it"
+    result.stdout.fnmatch_lines([told])
+    result = here.run("-o", "norecursedirs=none")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.no_fnmatch_line(told)

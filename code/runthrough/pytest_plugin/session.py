@@ -38,6 +38,8 @@ class LessonSession:
         self._notices = Notices(config, self.options.seed or 0)
         self._finder = Finder()
         self._courses: set[Path] = set()
+        self._listed: dict[Path, str] = {}
+        self._found: set[Path] = set()
         self._marks: set[str] = set()
         self._service: LessonService | None = None
         self._client: LessonClient | None = None
@@ -57,6 +59,7 @@ class LessonSession:
             return None
         if _is_left_out(file_path, parent.session):
             return None
+        self._found.add(file_path)
         lesson: LessonFile = LessonFile.from_parent(parent, path=file_path, lessons=self)
         return lesson
 
@@ -123,9 +126,19 @@ class LessonSession:
 
     def see_course(self, file: Path) -> None:
         """See that a course.toml can be read. Raises UnreadableLessonError."""
-        problems = self._problems_of(self._finder.place(_name_of(file, self._config.invocation_params.dir)).course)
+        place = self._finder.place(_name_of(file, self._config.invocation_params.dir))
+        problems = self._problems_of(place.course)
         if any(problem.severity is Severity.ERROR for problem in problems):
             raise UnreadableLessonError(problems)
+        self._listed.update(dict.fromkeys(place.course.lessons if place.course else (), place.name))
+
+    def pytest_collection_finish(self) -> None:
+        """Tell which lessons a course lists that pytest does not look at, as in a folder of `norecursedirs`."""
+        missed = [(lesson, course) for lesson, course in self._listed.items() if lesson not in self._found]
+        started = self._config.invocation_params.dir
+        self._notices.add(
+            f"{course} lists {_name_of(lesson, started)}, and pytest passes over it" for lesson, course in missed
+        )
 
     def _problems_of(self, course: Course | None) -> tuple[Problem, ...]:
         """What is wrong with a lesson's course; another torch than the one it pins is told once."""
