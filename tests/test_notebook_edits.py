@@ -362,6 +362,22 @@ def test_the_byte_order_mark_stays_at_the_head_of_the_file(tmp_path: Path) -> No
     assert lesson.read_bytes().decode() == expected
 
 
+def test_a_wrong_answer_left_open_does_not_swallow_the_next(tmp_path: Path) -> None:
+    """Where an edit opens a fence that is shown, and would lose the one below it, a line says so."""
+    lesson = tmp_path / "course" / "05_by_hand_and_by_autograd.md"
+    shutil.copytree(COURSE, lesson.parent)
+    words = ("notebooks", str(lesson), "--to", str(tmp_path), "--edition", "instructor")
+    assert runthrough(*words).code == 0
+    notebook, before = tmp_path / f"{lesson.stem}.ipynb", lesson.read_bytes()
+    found = json.loads(notebook.read_text("utf-8"))
+    wrong = [cell for cell in found["cells"] if "a typical wrong answer" in cell["source"][0]]
+    wrong[0]["source"] = [*wrong[0]["source"][:-1], "``` open"]
+    notebook.write_text(json.dumps(found), "utf-8")
+    done = runthrough("import", str(notebook), str(lesson))
+    assert (done.code, lesson.read_bytes() == before) == (2, True)
+    assert "its code would be read as something else" in done.err
+
+
 def without_our_words(cells: Cells) -> None:
     """As a tool leaves cells that knows no metadata but its own."""
     for cell in cells:

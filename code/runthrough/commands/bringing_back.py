@@ -126,13 +126,13 @@ def _merged(base: RawText, one: RawText, now: RawText | None, lesson: Path) -> s
 
 def _check(text: str, returned: Returned, notebook: Path, lesson: Path) -> None:
     """Raises UnreadableError where the lesson would not be read as the notebook has it."""
-    from runthrough.lesson.document import Role, Severity
+    from runthrough.lesson.document import Severity
 
     read_again = _lesson(text, lesson)
     problems = [each for each in read_again.problems if each.severity is Severity.ERROR]
     if problems:
         raise UnreadableError(problems)
-    fences = [fence.code.rstrip("\n") for fence in read_again.fences if fence.role is Role.CODE]
+    fences = [fence.code.rstrip("\n") for fence in read_again.fences]
     for number, code in returned.codes:
         if code.rstrip("\n") not in fences:
             message = f"cell {number}: its code would be read as something else in the lesson"

@@ -36,7 +36,8 @@ class CannotReturnError(Exception):
 class Returned:
     """The lesson's file after the edits, how many cells changed, and what to tell, each with its cell's number.
 
-    `codes` are the texts of its code cells: the lesson is read as it is meant if each is the code of a fence.
+    `codes` are the texts of its code cells, and of the fences that text cells show as they were: the lesson is read as
+    it is meant if each is the text of a fence.
     """
 
     raw: RawText
@@ -115,7 +116,7 @@ def _known(cell: EditedCell, page: Page, place: int, raw: RawText) -> _Chunk:
     old = raw_lines(made.pieces[0], page, raw)
     fence = made.pieces[0].fence
     if cell.source == made.source or digest(cell.source) == cell.made_digest:
-        return _Chunk((*old, *rest), place, code=(cell.number, fence.code) if fence and made.is_code else None)
+        return _Chunk((*old, *rest), place, code=(cell.number, fence.code) if fence else None)
     code = None
     if made.is_code:
         lines, told = code_back(made, raw, cell.source)
