@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from runthrough.ci import deliver, deliver_problems, unread_by_runner, without_old_commands
 from runthrough.command_line.arguments import Options, parse
 from runthrough.command_line.parsers import STDOUT, UsageError
-from runthrough.road import UnreadableError, chosen, planned, read, run_told, tell
+from runthrough.road import UnreadableError, chosen, planned, read, run_told, soon_imported, tell
 
 if TYPE_CHECKING:
     from runthrough.lesson.document import Lesson
@@ -95,7 +95,7 @@ def _checked(options: Options, report_file: Path | None) -> tuple[Report, Sequen
     from runthrough.running.server_process import server_under_way
 
     # The server's interpreter starts on another core while this one reads.
-    with server_under_way(options.spawn) as server:
+    with server_under_way(options.spawn, soon_imported(options.paths)) as server:
         from runthrough.reports.json_report import as_data, as_json
         from runthrough.reports.writing import write_whole
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runthrough.command_line.arguments import Options
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from runthrough.running.server_process import ServerProcess
 
 LARGEST_SEED = 2**32 - 1  # what numpy's generators take
+_GLANCES = 100
 
 
 class UnreadableError(Exception):
@@ -29,6 +33,25 @@ class UnreadableError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         super().__init__()
         self.problems = tuple(problems)
+
+
+def soon_imported(paths: Sequence[str]) -> tuple[str, ...]:
+    """What is dear to import and seems to be needed, from a glance at files that are read in earnest later."""
+    with contextlib.suppress(OSError):
+        for file in islice(_pages_near(paths or (".",)), _GLANCES):
+            if b"import torch" in file.read_bytes():
+                return ("torch", "numpy")
+    return ()
+
+
+def _pages_near(paths: Sequence[str]) -> Iterator[Path]:
+    """Markdown files at and not far below `paths`."""
+    for path in paths:
+        files = [Path(path)]
+        for folder, below, names in islice(os.walk(path), _GLANCES):
+            below[:] = [name for name in below if not name.startswith(".")]
+            files += [Path(folder, name) for name in names if name.endswith(".md")]
+        yield from (file for file in files if file.is_file())
 
 
 def read(paths: Sequence[str]) -> Sequence[Lesson]:

@@ -17,7 +17,7 @@ from runthrough.running.launching import fork
 from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.supervisor import supervise
 from runthrough.running.surroundings import import_modules
-from runthrough.running.wire import Channel, Observation, Order, ServerReady, ServerSettings, decoder
+from runthrough.running.wire import Channel, Observation, Order, Preload, ServerReady, ServerSettings, decoder
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
 _WORTH_COMPACTING = 100
@@ -27,6 +27,11 @@ _MADV_COLLAPSE = 25
 def main() -> NoReturn:
     """`python -P -m runthrough.running.server SOCKET`; ends when the command closes its side."""
     line = Channel(socket.socket(fileno=int(sys.argv[1])))
+    # Nothing made by an import is garbage for long, and what is frozen is never looked through again.
+    gc.disable()
+    early = line.receive(Preload)
+    if early is not None:
+        import_modules(early.modules)
     settings = line.receive(ServerSettings)
     if settings is None:
         os._exit(0)
@@ -34,7 +39,6 @@ def main() -> NoReturn:
     import_modules(settings.modules)
     for kind in (Job, Order, Observation):
         decoder(kind)
-    gc.collect()
     gc.freeze()
     if settings.lessons >= _WORTH_COMPACTING:
         _compact_memory()

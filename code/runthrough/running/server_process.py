@@ -12,6 +12,8 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from runthrough.running.wire import Channel, Preload
+
 _END_SECONDS = 10.0
 # What a lesson's process must find in its environment, whatever the command was started with.
 _SET = {
@@ -46,21 +48,23 @@ class ServerProcess:
     line: socket.socket
 
 
-def start_server() -> ServerProcess:
-    """Start a warm server."""
+def start_server(modules: tuple[str, ...] = ()) -> ServerProcess:
+    """Start a warm server, which imports `modules` while it waits to be told more."""
     ours, theirs = socket.socketpair()
     process = start("server", theirs)
     theirs.close()
+    with contextlib.suppress(OSError):  # a server that has died is noticed where it is needed
+        Channel(ours).send(Preload(modules))
     return ServerProcess(process, ours)
 
 
 @contextlib.contextmanager
-def server_under_way(spawn: bool) -> Iterator[ServerProcess | None]:
-    """A server that starts while lessons are read; `None` where each lesson gets a fresh interpreter."""
+def server_under_way(spawn: bool, modules: tuple[str, ...] = ()) -> Iterator[ServerProcess | None]:
+    """A server that starts, and imports `modules`, while lessons are read; `None` where each gets an interpreter."""
     if not is_forked(spawn):
         yield None
         return
-    server = start_server()
+    server = start_server(modules)
     try:
         yield server
     finally:
