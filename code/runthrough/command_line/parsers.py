@@ -67,45 +67,38 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} ({self.prog} --help tells more)")
 
 
+def command_parser(name: str, description: str, epilog: str = "") -> Parser:
+    """The parser of one subcommand, without its options."""
+    return Parser(
+        prog=f"runthrough {name}",
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
 def parsers() -> tuple[Parser, dict[str, Parser]]:
     from runthrough.command_line.practice_parser import practice_parser  # which itself is made of what stands here
 
-    form = argparse.RawDescriptionHelpFormatter
     top = Parser(
         prog="runthrough",
         description="Run every code fence of Markdown lessons, and tell the truth about each.",
         epilog=SUMMARY + EPILOG,
         usage="runthrough [--help] [--version] {" + ",".join(COMMANDS) + "} ...",
-        formatter_class=form,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"runthrough {__version__}")
-    check = Parser(
-        prog="runthrough check",
-        description="Run every fence of the lessons and tell the outcome of each.",
-        epilog=EPILOG,
-        formatter_class=form,
-        allow_abbrev=False,
+    check = command_parser("check", "Run every fence of the lessons and tell the outcome of each.", EPILOG)
+    listing = command_parser("list", "Print every fence in document order, and whether it runs. Nothing is run.")
+    update = command_parser(
+        "update",
+        "Run the lessons and show every output, message and number on their pages that is not what came.",
+        UPDATE_EPILOG,
     )
-    listing = Parser(
-        prog="runthrough list",
-        description="Print every fence in document order, and whether it runs. Nothing is run.",
-        formatter_class=form,
-        allow_abbrev=False,
-    )
-    update = Parser(
-        prog="runthrough update",
-        description="Run the lessons and show every output, message and number on their pages that is not what came.",
-        epilog=UPDATE_EPILOG,
-        formatter_class=form,
-        allow_abbrev=False,
-    )
-    notebooks = Parser(
-        prog="runthrough notebooks",
-        description="Write each lesson as a notebook. Nothing is run, unless --execute says so.",
-        epilog=NOTEBOOKS_EPILOG,
-        formatter_class=form,
-        allow_abbrev=False,
+    notebooks = command_parser(
+        "notebooks", "Write each lesson as a notebook. Nothing is run, unless --execute says so.", NOTEBOOKS_EPILOG
     )
     for parser in (check, listing, update, notebooks):
         _add_paths(parser)
@@ -137,12 +130,10 @@ def _add_paths(parser: Parser) -> None:
 
 
 def _import_parser() -> Parser:
-    parser = Parser(
-        prog="runthrough import",
-        description="Write a lesson from a Jupyter notebook, and tell of all that is not kept. Nothing is run.",
-        epilog=IMPORT_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    parser = command_parser(
+        "import",
+        "Write a lesson from a Jupyter notebook, and tell of all that is not kept. Nothing is run.",
+        IMPORT_EPILOG,
     )
     parser.add_argument("paths", metavar="NOTEBOOK [LESSON]", nargs="*", default=[], help="a .ipynb file, and the .md")
     parser.add_argument("--force", action="store_true", help="replace a lesson that is there and holds other words")
@@ -180,14 +171,14 @@ def _add_choice(parser: Parser) -> None:
     loudness.add_argument(
         "-v", "--verbose", action="store_true", help="also what was skipped and why, and whole tracebacks"
     )
-    _add_color(parser)
+    add_color(parser)
 
 
 def _add_writing(parser: Parser) -> None:
     add = parser.add_argument
     add("--write", action="store_true", help="write what is shown to the files, and change nothing else in them")
     add("--new", action="store_true", help="fill output and error fences that are empty, too")
-    _add_color(parser)
+    add_color(parser)
 
 
 def _add_edition(parser: Parser) -> None:
@@ -204,7 +195,7 @@ def _add_edition(parser: Parser) -> None:
     add("--timeout", type=seconds_of, default=0.0, metavar="S", help="seconds a cell may take (default: 30)")
 
 
-def _add_color(parser: Parser) -> None:
+def add_color(parser: Parser) -> None:
     parser.add_argument("--no-color", dest="color", action="store_false", help="no colours (NO_COLOR does the same)")
 
 
@@ -219,16 +210,20 @@ def _add_limits(parser: Parser) -> None:
         help="lessons at a time (default: one a core)",
     )
     add("--timeout", type=seconds_of, default=0.0, metavar="S", help="seconds a fence may take (default: 30)")
-    add(
+    add_memory(parser, "a lesson")
+    add("--seed", type=AtLeast(0), default=None, metavar="N", help="repeat a run that drew this seed")
+    add("--spawn", action="store_true", help="one fresh interpreter a lesson, without fork")
+
+
+def add_memory(parser: Parser, what: str) -> None:
+    parser.add_argument(
         "--memory",
         dest="memory_mib",
         type=AtLeast(1, MOST_MEMORY_MIB),
         default=0,
         metavar="MIB",
-        help="memory a lesson may take",
+        help=f"memory {what} may take",
     )
-    add("--seed", type=AtLeast(0), default=None, metavar="N", help="repeat a run that drew this seed")
-    add("--spawn", action="store_true", help="one fresh interpreter a lesson, without fork")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-
-from runthrough.command_line.parsers import MOST_MEMORY_MIB, AtLeast, Parser, seconds_of
+from runthrough.command_line.parsers import Parser, add_color, add_memory, command_parser, seconds_of
 
 EPILOG = """\
 while it watches, type a word and Enter:
@@ -22,13 +20,8 @@ exit codes:
 
 def practice_parser() -> Parser:
     """The parser of `runthrough practice`."""
-    parser = Parser(
-        prog="runthrough practice",
-        description="Give the exercises of a course as files in a folder, and check each file when it is saved.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    description = "Give the exercises of a course as files in a folder, and check each file when it is saved."
+    parser = command_parser("practice", description, EPILOG)
     add = parser.add_argument
     add("paths", metavar="COURSE", nargs="*", default=[], help="the folder of a course")
     add("--into", default="", metavar="DIR", help="the folder for the exercises; no file of yours is overwritten")
@@ -38,14 +31,7 @@ def practice_parser() -> Parser:
     one_thing.add_argument("--hint", default="", metavar="NAME", help="show the hints of an exercise, and leave")
     one_thing.add_argument("--reset", default="", metavar="NAME", help="put a starter back, keep a backup, and leave")
     add("--timeout", type=seconds_of, default=0.0, metavar="S", help="seconds an answer may take (default: 10)")
-    add(
-        "--memory",
-        dest="memory_mib",
-        type=AtLeast(1, MOST_MEMORY_MIB),
-        default=0,
-        metavar="MIB",
-        help="memory an answer may take",
-    )
+    add_memory(parser, "an answer")
     add("--spawn", action="store_true", help="one fresh interpreter a check, without fork")
-    add("--no-color", dest="color", action="store_false", help="no colours (NO_COLOR does the same)")
+    add_color(parser)
     return parser
