@@ -102,11 +102,18 @@ def test_a_failed_assertion_shows_the_values_it_saw(run: Checked) -> None:
     assert set(fence["error"]["notes"]) == {"first(x) = 1", "x[1] = 2"}
 
 
+def test_an_operand_is_told_as_it_is_written(run: Checked) -> None:
+    """It may go over lines and hold any letters; where its source is gone, its line is told with its value."""
+    called, emptied = run.fences("operands.md")[1:]
+    assert set(called["error"]["notes"]) == {"grüße['ä'] + grüße['b'] = 'äb'", "wanted['ö'] = 'äc'"}
+    assert emptied["error"]["notes"] == ["an operand on line 30 = 2"]
+
+
 def test_nothing_is_left_alive(run: Checked) -> None:
-    """Servers, supervisors and loader workers all end with the command; only the failed assertion is red."""
+    """Servers, supervisors and loader workers all end with the command; only the failed assertions are red."""
     assert run.left_running == []
     red = [Path(lesson["path"]).name for lesson in run.report["lessons"] if not holds(lesson)]
-    assert red == ["values.md"]
+    assert red == ["operands.md", "values.md"]
 
 
 def holds(lesson: dict[str, list[dict[str, str]]]) -> bool:

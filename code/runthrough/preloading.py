@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable
 
@@ -12,7 +11,6 @@ from runthrough.job import Act, Step
 _IMPORT = re.compile(
     r"^[ \t]*(?:import[ \t]+(?P<names>[\w., \t]+)|from[ \t]+(?P<source>[\w.]+)[ \t]+import\b)", re.MULTILINE
 )
-_MAY_HAVE_COTANGENT = re.compile(r"\bgrad\(|\bbackward\((?!\s*\))")
 _SHAPES = "torch.fx.experimental.symbolic_shapes"
 # Packages that are safe to import before a fork and dear to import after it.
 _PACKAGES = ("torch", "numpy", "matplotlib", "sympy", "scipy", "pandas")
@@ -26,6 +24,9 @@ _ON_FIRST_USE = {
 }
 # Calls that have a cotangent from this many positional arguments on, or under this name; torch then looks at its shape.
 _COTANGENT = {"grad": (3, "grad_outputs"), "backward": (1, "gradient")}
+_CALL = re.compile(rf"(?<!def )\b({'|'.join(_COTANGENT)})\(")
+_NAME = re.compile(r"\s*(\w+)\s*=(?!=)")
+_BRACKET_OR_COMMA = re.compile(r"[()\[\]{},]")
 
 
 def modules_of(steps: Iterable[Step]) -> tuple[str, ...]:
@@ -47,19 +48,26 @@ def _named(statement: re.Match[str]) -> list[str]:
 
 
 def _uses_cotangent(source: str) -> bool:
-    if not _MAY_HAVE_COTANGENT.search(source):
-        return False
-    try:
-        return any(_has_cotangent(node) for node in ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError):
-        return False
+    return any(_has_cotangent(call[1], _arguments(source, call.end())) for call in _CALL.finditer(source))
 
 
-def _has_cotangent(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    if called not in _COTANGENT:
-        return False
+def _has_cotangent(called: str, arguments: list[str]) -> bool:
     position, keyword = _COTANGENT[called]
-    return len(node.args) >= position or any(given.arg == keyword for given in node.keywords)
+    named = [name[1] for each in arguments if (name := _NAME.match(each))]
+    return keyword in named or len(arguments) - len(named) >= position
+
+
+def _arguments(source: str, start: int) -> list[str]:
+    """The arguments of the call whose bracket opens just before `start`; one within a string may mislead it."""
+    depth, found = 0, []
+    for mark in _BRACKET_OR_COMMA.finditer(source, start):
+        if mark[0] in "([{":
+            depth += 1
+        elif depth and mark[0] != ",":
+            depth -= 1
+        elif not depth:
+            found.append(source[start : mark.start()])
+            start = mark.end()
+            if mark[0] != ",":
+                break
+    return [argument for argument in found if argument.strip()]

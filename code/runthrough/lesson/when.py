@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import metadata
 
 
@@ -69,6 +70,7 @@ def _unmet(part: str, versions: dict[str, str]) -> str:
     return f"needs {part}, here {here}"
 
 
+@cache
 def installed_version(name: str) -> str:
     """The version of Python or of a distribution that is here, "" where it is not."""
     if name.lower() == "python":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import linecache
+import sys
 import types
 from typing import Any
 
@@ -52,7 +54,7 @@ def _rewrite(node: ast.AST) -> None:
 def _rewritten(node: ast.AST) -> list[ast.AST]:
     if not isinstance(node, ast.Assert):
         return [node]
-    seen: list[tuple[str, str]] = []
+    seen: list[tuple[ast.expr, str]] = []
     test = _keep(node.test, seen)
     if not seen:
         return [node]
@@ -60,8 +62,8 @@ def _rewritten(node: ast.AST) -> list[ast.AST]:
     at = _place(node)
     names = [name for _, name in seen]
     shown: list[ast.expr] = [
-        ast.Tuple([ast.Constant(label, **at), ast.Name(name, ast.Load(), **at)], ast.Load(), **at)
-        for label, name in seen
+        ast.Tuple([_constant(tuple(_place(operand).values()), at), ast.Name(name, ast.Load(), **at)], ast.Load(), **at)
+        for operand, name in seen
     ]
     message = [node.msg] if node.msg else []
     error = ast.Call(ast.Name(FAILED, ast.Load(), **at), [ast.List(shown, ast.Load(), **at), *message], [], **at)
@@ -73,7 +75,7 @@ def _rewritten(node: ast.AST) -> list[ast.AST]:
     ]
 
 
-def _keep(node: ast.expr, seen: list[tuple[str, str]]) -> ast.expr:
+def _keep(node: ast.expr, seen: list[tuple[ast.expr, str]]) -> ast.expr:
     """`node` with the operands worth showing bound to names as they are evaluated, in the same order."""
     at = _place(node)
     match node:
@@ -89,7 +91,7 @@ def _keep(node: ast.expr, seen: list[tuple[str, str]]) -> ast.expr:
             return _named(node, seen)
 
 
-def _keep_call(node: ast.Call, seen: list[tuple[str, str]]) -> ast.Call:
+def _keep_call(node: ast.Call, seen: list[tuple[ast.expr, str]]) -> ast.Call:
     callee = node.func
     if isinstance(callee, ast.Attribute):
         owner = _keep(callee.value, seen) if isinstance(callee.value, ast.Compare) else _named(callee.value, seen)
@@ -99,16 +101,20 @@ def _keep_call(node: ast.Call, seen: list[tuple[str, str]]) -> ast.Call:
     return ast.Call(callee, arguments, keywords, **_place(node))
 
 
-def _named_all(nodes: list[ast.expr], seen: list[tuple[str, str]]) -> list[ast.expr]:
+def _named_all(nodes: list[ast.expr], seen: list[tuple[ast.expr, str]]) -> list[ast.expr]:
     return [_named(node, seen) for node in nodes]
 
 
-def _named(node: ast.expr, seen: list[tuple[str, str]]) -> ast.expr:
+def _named(node: ast.expr, seen: list[tuple[ast.expr, str]]) -> ast.expr:
     if isinstance(node, _NO_NAME):
         return node
     name, at = f"@operand{len(seen)}", _place(node)
-    seen.append((ast.unparse(node), name))
+    seen.append((node, name))
     return ast.NamedExpr(ast.Name(name, ast.Store(), **at), node, **at)
+
+
+def _constant(value: tuple[int, ...], at: dict[str, Any]) -> ast.Constant:
+    return ast.Constant(value, **at)  # type: ignore[arg-type]  # the compiler takes tuples of constants too
 
 
 def _place(node: ast.stmt | ast.expr | ast.keyword) -> dict[str, Any]:
@@ -116,15 +122,31 @@ def _place(node: ast.stmt | ast.expr | ast.keyword) -> dict[str, Any]:
     return {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
 
 
-def _assertion_error(operands: list[tuple[str, object]], *message: object) -> AssertionError:
+def _assertion_error(operands: list[tuple[tuple[int, int, int, int], object]], *message: object) -> AssertionError:
+    """The error of an assertion, with a note for each operand worth telling, which is given by place and value."""
     error = AssertionError(*message)
+    lines = linecache.getlines(sys._getframe(1).f_code.co_filename)
     told = set()
-    for label, value in operands:
-        if value is _Unset or label in told or isinstance(value, types.ModuleType | type) or callable(value):
+    for place, value in operands:
+        if value is _Unset or isinstance(value, types.ModuleType | type) or callable(value):
             continue
-        told.add(label)
-        error.add_note(f"{label} = {_short_repr(value)}")
+        if (label := _text_at(place, lines)) not in told:
+            told.add(label)
+            error.add_note(f"{label} = {_short_repr(value)}")
     return error
+
+
+def _text_at(place: tuple[int, int, int, int], lines: list[str]) -> str:
+    """The expression at lines and columns as a syntax tree counts them, written on one line."""
+    line, column, end_line, end_column = place
+    taken = [text.encode() for text in lines[line - 1 : end_line]]
+    try:
+        taken[-1] = taken[-1][:end_column]
+        taken[0] = taken[0][column:]
+        # The brackets that let it go over several lines are no part of it.
+        return ast.unparse(ast.parse(f"({b''.join(taken).decode()})", mode="eval"))
+    except (IndexError, SyntaxError, UnicodeDecodeError):
+        return f"an operand on line {line}"  # a lesson may have emptied or overwritten what linecache holds
 
 
 def _short_repr(value: object) -> str:

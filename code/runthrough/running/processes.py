@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import psutil
 
@@ -88,12 +87,14 @@ def _below(pid: int) -> Iterator[int]:
 
 
 def _children(pid: int) -> Iterator[int]:
-    tasks = Path(f"/proc/{pid}/task")
+    # Asked after every fence, so without the comfort of paths as objects.
+    tasks = f"/proc/{pid}/task"
     try:
-        for task in tasks.iterdir():
-            yield from map(int, (task / "children").read_text().split())
+        for task in os.listdir(tasks):
+            with open(f"{tasks}/{task}/children", "rb", buffering=0) as children:
+                yield from map(int, children.read().split())
     except FileNotFoundError:
-        if tasks.exists() or not Path("/proc").exists():
+        if os.path.exists(tasks) or not os.path.exists("/proc"):
             yield from _children_by_scan(pid)
     except ProcessLookupError:
         return
