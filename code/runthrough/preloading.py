@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from runthrough.job import Act, Step
+from runthrough.job import Act, Form, Step
 
 # A statement is told by its line: parsing every fence would cost more than reading the page.
 _IMPORT = re.compile(
@@ -29,7 +29,7 @@ _NAME = re.compile(r"\s*(\w+)\s*=(?!=)")
 _BRACKET_OR_COMMA = re.compile(r"[()\[\]{},]")
 
 
-def modules_of(steps: Iterable[Step]) -> tuple[str, ...]:
+def modules_of(steps: Sequence[Step]) -> tuple[str, ...]:
     """The modules worth importing ahead for the steps that run, in the order of their first use."""
     sources = [step.code for step in steps if step.act is Act.RUN]
     text = "\n".join(sources)
@@ -38,6 +38,8 @@ def modules_of(steps: Iterable[Step]) -> tuple[str, ...]:
         found.update(dict.fromkeys(name for name, used in _ON_FIRST_USE.items() if used.search(text)))
         if _SHAPES not in found and any(_uses_cotangent(source) for source in sources):
             found[_SHAPES] = None
+    if any(step.act is Act.RUN and step.form is Form.CONSOLE for step in steps):
+        found["doctest"] = None
     return tuple(found)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import doctest
-
 from runthrough.job import Step
 
 
 def hold_session(step: Step, path: str, namespace: dict[str, object]) -> None:
     """Run a console session by doctest, `...` as a wildcard. Raises `AssertionError` where an answer differs."""
+    # Few lessons hold a session, and it takes pdb and unittest along; a warm server has it ready for those that do.
+    import doctest
+
     told: list[str] = []
     parser = doctest.DocTestParser()
     session = parser.get_doctest(step.code, namespace, step.id, path, step.code_line - 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import os
 import re
@@ -30,6 +29,8 @@ def compact_memory() -> None:
     """Back this process's anonymous memory by huge pages, that which malloc does not manage included."""
     if sys.platform != "linux":
         return
+    import ctypes  # the command reads this file too, and must not wait for it
+
     madvise = ctypes.CDLL(None, use_errno=True).madvise
     for first, last, rights, name in _mappings():
         if rights.startswith("rw-p") and name in ("", "[heap]") and last - first >= _HUGE:

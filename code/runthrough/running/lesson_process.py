@@ -108,8 +108,9 @@ class LessonProcess:
                 os.close(descriptor)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _watch(self) -> selectors.DefaultSelector:
-        selector = selectors.DefaultSelector()
+    def _watch(self) -> selectors.PollSelector:
+        # For so few descriptors, and for one lesson only, cheaper than what is made for many.
+        selector = selectors.PollSelector()
         for watched in (self._channel, self._command):
             selector.register(watched.fileno(), selectors.EVENT_READ, watched)
         for capture in (self.stdout, self.stderr):

@@ -9,8 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 
-import psutil
-
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 # Processes that Python starts for itself and that end with their parent.
@@ -45,6 +43,8 @@ def strays(pid: int, known: int = 0) -> tuple[int, ...]:
 
 def command(pid: int) -> str:
     """The command line of a process as a person would type it; empty where it is gone."""
+    import psutil
+
     try:
         return " ".join(psutil.Process(pid).cmdline())
     except psutil.Error:
@@ -101,6 +101,8 @@ def _children(pid: int) -> Iterator[int]:
 
 
 def _children_by_scan(pid: int) -> Iterator[int]:
+    import psutil
+
     try:
         yield from (child.pid for child in psutil.Process(pid).children())
     except psutil.Error:
@@ -108,6 +110,9 @@ def _children_by_scan(pid: int) -> Iterator[int]:
 
 
 def _is_alive(pid: int) -> bool:
+    # Asked where a lesson has started processes, which few do, and dear to import.
+    import psutil
+
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.Error:

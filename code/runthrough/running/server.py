@@ -15,21 +15,22 @@ from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.rehearsal import rehearse
 from runthrough.running.supervisor import supervise
 from runthrough.running.surroundings import import_modules
-from runthrough.running.wire import Channel, Preload, ServerReady, ServerSettings
+from runthrough.running.wire import Channel, ServerReady, ServerSettings
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
 _WORTH_COMPACTING = 100
 
 
 def main() -> NoReturn:
-    """`python -P -m runthrough.running.server SOCKET`; ends when the command closes its side."""
+    """`python -P -m runthrough.running.server SOCKET [MODULE...]`; ends when the command closes its side.
+
+    It imports the modules while the command still reads, and is told the others when that is done.
+    """
     forget_setting()
     line = Channel(socket.socket(fileno=int(sys.argv[1])))
     # Nothing made by an import is garbage for long, and what is frozen is never looked through again.
     gc.disable()
-    early = line.receive(Preload)
-    if early is not None:
-        import_modules(early.modules)
+    import_modules(sys.argv[2:])
     settings = line.receive(ServerSettings)
     if settings is None:
         os._exit(0)

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from runthrough.running.huge_pages import with_huge_pages
-from runthrough.running.wire import Channel, Preload
 
 _END_SECONDS = 10.0
 # What a lesson's process must find in its environment, whatever the command was started with.
@@ -52,10 +51,8 @@ class ServerProcess:
 def start_server(modules: tuple[str, ...] = ()) -> ServerProcess:
     """Start a warm server, which imports `modules` while it waits to be told more."""
     ours, theirs = socket.socketpair()
-    process = start("server", theirs, with_huge_pages(lesson_environment()))
+    process = start("server", theirs, *modules, environment=with_huge_pages(lesson_environment()))
     theirs.close()
-    with contextlib.suppress(OSError):  # a server that has died is noticed where it is needed
-        Channel(ours).send(Preload(modules))
     return ServerProcess(process, ours)
 
 
@@ -73,10 +70,12 @@ def server_under_way(spawn: bool, modules: tuple[str, ...] = ()) -> Iterator[Ser
         end([server.process])
 
 
-def start(room: str, sock: socket.socket, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+def start(
+    room: str, sock: socket.socket, *words: str, environment: dict[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     """Start `runthrough.running.ROOM` with one end of a line to it, in the `environment` of a lesson if not told."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", f"runthrough.running.{room}", str(sock.fileno())],
+        [sys.executable, "-P", "-m", f"runthrough.running.{room}", str(sock.fileno()), *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         env=environment or lesson_environment(),

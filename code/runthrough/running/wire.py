@@ -82,13 +82,6 @@ class News:
 
 
 @dataclass(frozen=True)
-class Preload:
-    """What a warm server can import while the lessons are still being read; it may hold nothing."""
-
-    modules: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class ServerSettings:
     """What a warm server is told once: what to import before it forks, and for how many lessons."""
 
