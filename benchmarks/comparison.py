@@ -69,7 +69,7 @@ def measure(
     places = {name: environment(side.peer, tell, torch=True) for name, side in measured.items()}
     run_side(OURS, ours, course, threads=threads)  # what is read from the disk first is read for all
     now = datetime.now(UTC).strftime("%Y-%m-%d")
-    place = f"{_place()}, torch {environment(TORCH, tell).version('torch')}, {threads or 'unset'} threads"
+    place = f"{_place()}, torch {environment(TORCH, tell).version('torch')}, OpenMP told {_threads(threads)}"
     peak = _peak(OURS, ours, course, threads) if memory else None
     left_out = tuple(side.name for name, side in sides.items() if name not in measured)
     done: tuple[Comparison, ...] = ()
@@ -120,6 +120,10 @@ def _progress(latest: Comparison, pairs: int) -> str:
         return f"{latest.name} has no time: {latest.trouble[:500]}"
     done = len(latest.ratios)
     return f"{latest.name}, pair {done} of {pairs}: {median(latest.ratios):.2f} times ours"
+
+
+def _threads(number: int) -> str:
+    return f"{number} thread{'s' if number > 1 else ''}" if number else "nothing"
 
 
 def _place() -> str:

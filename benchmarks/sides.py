@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import in_one_process
 from benchmarks.course import Course
 from benchmarks.environments import OURS as OUR_PACKAGE
 from benchmarks.environments import PEERS, TORCH, Environment, Peer
@@ -13,7 +14,6 @@ from benchmarks.environments import PEERS, TORCH, Environment, Peer
 Words = Callable[[Environment, Course], list[str]]
 SMALL = 20  # lessons up to which sides are measured that take seconds a lesson
 
-_IN_ONE_PROCESS = Path(__file__).with_name("in_one_process.py")
 _PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
@@ -42,8 +42,8 @@ def _python_each(at_once: int) -> Words:
     return lambda where, course: ["xargs", "-P", str(at_once), "-n", "1", where.python]
 
 
-def _in_one_process(where: Environment, course: Course) -> list[str]:
-    return [where.python, str(_IN_ONE_PROCESS), *map(str, course.scripts)]
+def _in_one_process(*options: str) -> Words:
+    return lambda where, course: [where.python, str(in_one_process.__file__), *options, *map(str, course.scripts)]
 
 
 def _jupyter_execute(where: Environment, course: Course) -> list[str]:
@@ -61,7 +61,10 @@ def _scripts(course: Course) -> tuple[Path, ...]:
 
 OURS = Side("`runthrough check`", OUR_PACKAGE, "process", _check())
 OTHERS = {
-    "limit": Side("all bodies in one process, no harness", TORCH, "nothing", _in_one_process),
+    "limit": Side("all bodies in one process, no harness", TORCH, "nothing", _in_one_process()),
+    "limit-leaving": Side(
+        "all bodies in one process, left without teardown", TORCH, "nothing", _in_one_process(in_one_process.LEAVE)
+    ),
     "spawn": Side("`runthrough check --spawn`", OUR_PACKAGE, "process", _check("--spawn"), largest=SMALL),
     "python-1": Side("`python` a lesson, one at a time", TORCH, "process", _python_each(1), _scripts, SMALL),
     "python-2": Side("`python` a lesson, two at a time", TORCH, "process", _python_each(2), _scripts, SMALL),
