@@ -7,6 +7,7 @@ from statistics import median
 
 from benchmarks.comparison import Comparison, Result
 from benchmarks.sides import OURS
+from benchmarks.targets import TEMPLATE, targets_table
 
 BEGIN, END = "<!-- benchmarks: made by `nox -s benchmarks` -->", "<!-- end of benchmarks -->"
 
@@ -29,6 +30,14 @@ python3 -m nox -s benchmarks -- --write
 - What takes seconds a lesson is measured on the small courses only.
 """
 
+AIMS = f"""\
+## What is meant
+
+Ratios of medians on the `{TEMPLATE}` courses below: our wall time in that of the other side, or for "times as fast"
+theirs in ours. What is missed stays here until it is reached. A lesson in a process of its own costs a fork, a copy of
+each page of memory that it writes to, and the first call of all that it uses; in one process, all lessons pay once.
+"""
+
 TEMPLATES = {
     "autograd": "Lessons that need `import torch` and nothing that torch imports later.",
     "training": "Lessons with an optimizer and `assert_close`, for which torch imports as much again.",
@@ -37,7 +46,7 @@ TEMPLATES = {
 
 def as_page(results: Sequence[Result]) -> str:
     """The whole page, a table a course, the smaller first."""
-    parts = [HEAD]
+    parts = [HEAD, f"{AIMS}\n{targets_table(results)}"]
     for template, told in TEMPLATES.items():
         found = sorted((one for one in results if one.template == template), key=lambda one: one.lessons)
         if found:

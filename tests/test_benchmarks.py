@@ -19,6 +19,7 @@ from benchmarks.false_greens.tools import TOOLS
 from benchmarks.notebooks import as_notebook, fences
 from benchmarks.page import BEGIN, END, as_page, into_readme, table
 from benchmarks.sides import OTHERS, Side
+from benchmarks.targets import targets_table
 from benchmarks.timing import FailedRunError, Run, run_side
 from checked import check
 from command import runthrough
@@ -141,6 +142,23 @@ def test_a_side_that_missed_a_fence_has_its_trouble_in_place_of_a_time() -> None
     assert "| Sybil 10.1 | nothing | 11 fences ran where 12 were due | | | 300 MiB |" in table(
         replace(RESULT, comparisons=(missed,))
     )
+
+
+def test_each_target_is_reached_missed_or_not_measured() -> None:
+    """A ratio is held against its bound from the right side, and where a side has no time, that is said."""
+    quick = replace(MEASURED, side="python-2", isolates="process")
+    rows = targets_table([replace(RESULT, comparisons=(MEASURED, quick))])
+    assert "| 20 | at most 0.8 times the fastest tool that isolates nothing | 0.50 | reached |" in rows
+    assert "| 20 | 8 times as fast as `python` a lesson, two at a time | 2.00 | **missed** |" in rows
+    assert "| 20 | 18 times as fast as nbmake | | not measured |" in rows
+    assert "| 1000 | a lesson at most 1.1 times as long as with 200 | | not measured |" in rows
+
+
+def test_the_time_of_a_lesson_is_compared_between_courses() -> None:
+    """A course of five times the lessons in eight times the time takes 1.6 times as long a lesson."""
+    longer = replace(MEASURED, ours=tuple(Run(8 * run.seconds, 1.0) for run in MEASURED.ours))
+    courses = [replace(RESULT, lessons=200), replace(RESULT, lessons=1000, comparisons=(longer,))]
+    assert "| 1000 | a lesson at most 1.1 times as long as with 200 | 1.60 | **missed** |" in targets_table(courses)
 
 
 def test_results_are_kept_and_read_back_whole(tmp_path: Path) -> None:
