@@ -46,6 +46,14 @@ def test_no_input_of_a_workflow_is_pasted_into_a_script(file: Path) -> None:
     assert not [step["run"] for step in steps if "${{" in step.get("run", "")]
 
 
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_a_workflow_cancels_only_its_own_older_runs(file: Path) -> None:
+    """The group has a word of its own, the workflow that called it and the branch: others there are not cancelled."""
+    group = loaded(file)["concurrency"]["group"]
+    assert re.findall(r"\$\{\{ (\S+) \}\}", group) == ["github.workflow", "github.ref"]
+    assert re.match(r"[a-z]+-", group)
+
+
 def test_every_option_in_the_documentation_of_ci_is_one_of_check() -> None:
     """What docs/ci.md and its workflow type is what `runthrough check --help` tells."""
     told = runthrough("check", "--help").out

@@ -18,15 +18,16 @@ def here(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Pytested
     return Pytested(pytester, monkeypatch, ())
 
 
-def test_listing_items_starts_no_process(here: Pytested) -> None:
-    """`--collect-only` has no side effect: no pool, no server, while a run has them by then."""
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only"])
+def test_what_runs_no_test_starts_no_process(here: Pytested, option: str) -> None:
+    """Listing items or what they would set up has no side effect: no pool, no server, while a run has them by then."""
     here.copy("pytest/counted.md")
     here.pytester.makeconftest(
         "import psutil\n"
         "def pytest_collection_finish():\n"
         "    print('processes started:', len(psutil.Process().children()))\n"
     )
-    here.run("--collect-only", "-s").stdout.fnmatch_lines(["processes started: 0"])
+    here.run(option, "-s").stdout.fnmatch_lines(["processes started: 0"])
     here.run("-s").stdout.fnmatch_lines(["processes started: 1"])
 
 
