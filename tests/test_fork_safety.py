@@ -119,3 +119,11 @@ def test_nothing_is_left_alive(run: Checked) -> None:
 def holds(lesson: dict[str, list[dict[str, str]]]) -> bool:
     """True where every fence passed."""
     return all(fence["outcome"] == "passed" for fence in lesson["fences"])
+
+
+@pytest.mark.parametrize("told", ["", "glibc.malloc.perturb=0"])
+def test_how_the_server_sets_malloc_is_not_seen_by_lessons(told: str) -> None:
+    """A lesson, and what it starts, finds what the command was started with and nothing that is for the server."""
+    environment = {"GLIBC_TUNABLES": told} if told else {}
+    (fence,) = check(LESSONS / "tuned", environment=environment).fences("environment.md")
+    assert fence["stdout"] == f"{told or None}\n" * 2
