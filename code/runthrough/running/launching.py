@@ -40,7 +40,8 @@ def fork(seat: Seat, environment: dict[str, str]) -> int:
         if os.getppid() != parent:
             os._exit(1)
         os.setsid()
-        os.environ.update(environment)
+        for name, value in environment.items():
+            os.environ[name] = value
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(seat.stdout, 1)
         os.dup2(seat.stderr, 2)

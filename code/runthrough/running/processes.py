@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -75,7 +76,13 @@ def reap() -> None:
 
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+        _library().prctl(option, value, 0, 0, 0)
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """The C library, whose making writes to a hundred pages: a process that forks makes it for its children."""
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def _below(pid: int) -> Iterator[int]:

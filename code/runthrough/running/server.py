@@ -14,7 +14,7 @@ from runthrough.running.launching import fork
 from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.rehearsal import rehearse
 from runthrough.running.supervisor import supervise
-from runthrough.running.surroundings import import_modules
+from runthrough.running.surroundings import import_modules, settle_libraries
 from runthrough.running.wire import Channel, ServerReady, ServerSettings
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
@@ -36,6 +36,7 @@ def main() -> NoReturn:
         os._exit(0)
     adopt_orphans()
     import_modules(settings.modules)
+    settle_libraries()
     rehearse()
     gc.freeze()
     if settings.lessons >= _WORTH_COMPACTING:

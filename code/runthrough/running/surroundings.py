@@ -119,11 +119,18 @@ class WarningRecord:
 
 def import_modules(names: Iterable[str]) -> None:
     """Import what lessons will use. One that is missing or broken is left for the fence that asks for it."""
-    for name in names:
+    missing = [name for name in names if name not in sys.modules]
+    for name in missing:
         try:
             importlib.import_module(name)
         except Exception:  # noqa: BLE001  # any import may fail in any way, and its fence will tell
             continue
+    if missing:
+        settle_libraries()
+
+
+def settle_libraries() -> None:
+    """Bring numpy and torch, where they are imported, to the state in which a lesson finds them."""
     if "numpy" in sys.modules:
         # numpy loads this part when it is first touched, and seeding touches it in every child.
         importlib.import_module("numpy.random")
