@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from command import LESSONS
@@ -12,6 +14,7 @@ from runthrough.lesson.when import unmet
 from runthrough.plan import plan
 
 PAGE = LESSONS / "planned" / "page.md"
+SHAPES, JVP = "torch.fx.experimental.symbolic_shapes", "torch._decomp.decompositions_for_jvp"
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +92,25 @@ def test_a_session_in_a_python_fence_is_a_console(job: Job) -> None:
     session, boxed = sorted(job.steps, key=lambda step: step.line)[-2:]
     assert (session.form, session.act) == (Form.CONSOLE, Act.RUN)
     assert (boxed.act, boxed.reason) == (Act.SHOW, "stands in a not-run box")
+
+
+@pytest.mark.parametrize(
+    ("code", "ahead"),
+    [
+        ("import os", []),
+        ("import torch, os\nx.sum().backward()", ["torch"]),
+        ("import torch\ny.backward(f(a, b)[0])", ["torch", SHAPES]),
+        ("import torch\ntorch.autograd.grad((m @ x).sum(), (x, y), create_graph=True)", ["torch"]),
+        ("import torch\ntorch.autograd.grad(y, x, torch.ones(2))", ["torch", SHAPES]),
+        ("import torch\ntorch.autograd.grad(\n    y, x, retain_graph=True, grad_outputs=c)", ["torch", SHAPES]),
+        ("import torch\ndef backward(ctx, g): ...", ["torch"]),
+        ("import torch\ntorch.autograd.functional.vjp(f, x)", ["torch", SHAPES]),
+        ("import torch\nwith torch.autograd.forward_ad.dual_level(): ...", ["torch", JVP]),
+        (">>> 1 + 1\n2", ["doctest"]),
+    ],
+)
+def test_what_a_lesson_will_import_is_told_from_its_text(code: str, ahead: list[str], tmp_path: Path) -> None:
+    """What torch imports on first use is named where a fence uses it, so that a warm server has it ready."""
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n\n```python\n{code}\n```\n", encoding="utf-8")
+    assert list(plan(read_lesson(page, "page.md", None)).modules) == ahead
