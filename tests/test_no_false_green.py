@@ -41,6 +41,7 @@ LEAVES = {
     "child.md": "a process is still running after the lesson's last fence: sleep 61",
     "setsid.md": "a process is still running after the lesson's last fence: sleep 62",
     "process.md": "a process is still running after the lesson's last fence: a forked copy",
+    "named_as_python.md": "time.sleep(63)  # multiprocessing.forkserver",
     "double_fork.md": "a process is still running after the lesson's last fence: sleep 64",
 }
 GREEN = ("daemon_thread.md", "forked_copy.md")
@@ -142,6 +143,13 @@ def test_every_lesson_is_told_and_nothing_is_left_alive(run: Checked) -> None:
     assert told == {lesson.name for lesson in (LESSONS / "false_green").iterdir()}
     assert run.code == 1
     assert run.report["not_run"] == []
+    assert run.left_running == []
+
+
+def test_what_a_killed_lesson_started_ends_with_a_fresh_interpreter_too() -> None:
+    """Where no warm server takes the orphans of a killed supervisor, the command ends them."""
+    run = check(LESSONS / "false_green" / "kills_supervisor.md", "--spawn")
+    assert run.outcomes("kills_supervisor.md") == ["passed", "crashed", "blocked"]
     assert run.left_running == []
 
 

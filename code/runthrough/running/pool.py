@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from runthrough.job import Job
 from runthrough.result import FenceResult, LessonResult, Trouble
+from runthrough.running.processes import adopt_orphans, end_descendants
 from runthrough.running.server_process import ServerProcess, end, is_forked, start, start_server
 from runthrough.running.verdict import unreported
 from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
@@ -93,6 +94,9 @@ class Pool:
         self._modules: tuple[str, ...] = ()
 
     def __enter__(self) -> Pool:
+        if self._settings.spawn:
+            # A killed supervisor leaves its lesson to this process; a warm server takes that of its own.
+            adopt_orphans()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -102,6 +106,8 @@ class Pool:
         if self._server is not None:
             self._server.sock.close()
         end(self._processes)
+        if self._settings.spawn:
+            end_descendants(os.getpid())
 
     @property
     def is_busy(self) -> bool:

@@ -12,12 +12,9 @@ from functools import cache
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-# Processes that Python starts for itself and that end with their parent.
-_OF_PYTHON = (
-    "multiprocessing.resource_tracker",
-    "multiprocessing.forkserver",
-    "torch/_inductor/compile_worker",
-)
+# How Python starts processes for itself that end with their parent: the beginning of their code, or their file.
+_CODE_OF_PYTHON = ("from multiprocessing.resource_tracker import main", "from multiprocessing.forkserver import main")
+_FILE_OF_TORCH = "torch/_inductor/compile_worker/__main__.py"
 
 
 def adopt_orphans() -> None:
@@ -39,39 +36,52 @@ def strays(pid: int, known: int = 0) -> tuple[int, ...]:
     """The descendants of `pid`, without the `known` one and those that Python keeps for itself."""
     # The known one is left out first: asking the system about a process costs more than finding it.
     others = (child for child in _below(pid) if child != known and _is_alive(child))
-    return tuple(child for child in others if not any(word in command(child) for word in _OF_PYTHON))
+    return tuple(child for child in others if not _is_of_python(_words(child)))
 
 
 def command(pid: int) -> str:
     """The command line of a process as a person would type it; empty where it is gone."""
+    return " ".join(_words(pid))
+
+
+def _words(pid: int) -> list[str]:
     import psutil
 
     try:
-        return " ".join(psutil.Process(pid).cmdline())
+        return psutil.Process(pid).cmdline()
     except psutil.Error:
-        return ""
+        return []
+
+
+def _is_of_python(words: list[str]) -> bool:
+    code = words[words.index("-c") + 1 :] if "-c" in words else []
+    return any(word.startswith(_CODE_OF_PYTHON) for word in code[:1]) or any(
+        word.endswith(_FILE_OF_TORCH) for word in words[1:2]
+    )
 
 
 def end_descendants(pid: int) -> None:
     """Kill all that runs below this process `pid` and reap it, until nothing is left."""
-    while below := descendants(pid):
+    # One that was reaped may have left children to this process, which the last look came too early to find.
+    while (below := descendants(pid)) or reap():
         for child in below:
             try:
                 os.kill(child, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        reap()
-        time.sleep(0.001)
-    reap()
+        if below:
+            time.sleep(0.001)
 
 
-def reap() -> None:
-    """Take the exit status of every child that has ended, so that none stays a zombie."""
+def reap() -> bool:
+    """Take the exit status of every child that has ended, so that none stays a zombie; True where there was one."""
+    found = False
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+            found = True
     except ChildProcessError:
-        return
+        pass
+    return found
 
 
 def _prctl(option: int, value: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import socket
@@ -55,25 +56,22 @@ def thread_count() -> int:
 
 def _fork_supervisors(line: socket.socket) -> None:
     """Fork a supervisor for each socket that the command sends, until it closes the line."""
+    supervisors = []
     while True:
         _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
         if not descriptors:
             break
-        if os.fork() == 0:
+        if (pid := os.fork()) == 0:
             line.close()
             supervise(Channel(socket.socket(fileno=descriptors[0])), fork)
+        supervisors.append(pid)
         os.close(descriptors[0])
         reap()
-    _wait_for_supervisors()
-
-
-def _wait_for_supervisors() -> None:
-    """Supervisors end by themselves once the command is gone, and end their lessons first."""
-    try:
-        while True:
-            os.wait()
-    except ChildProcessError:
-        return
+    # They end by themselves once the command is gone, and end their lessons first. What the lesson of a killed one has
+    # left is a child of this process too, and is not waited for.
+    for pid in supervisors:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
 
 
 if __name__ == "__main__":
