@@ -33,7 +33,7 @@ def compile_fence(step: Step, path: str, futures: int = 0) -> CompiledFence:
     last = _last_expression(tree, source)
     if last is not None:
         tree.body.pop()
-    body = compile(assertions.show_values(tree), path, "exec", flags, dont_inherit=True)
+    body = compile(assertions.keep_operands(tree), path, "exec", flags, dont_inherit=True)
     kept = futures | (body.co_flags & _FUTURES)
     value = compile(ast.Expression(last), path, "eval", kept | flags, dont_inherit=True) if last else None
     return CompiledFence(body, value, kept)

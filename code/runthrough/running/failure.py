@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import traceback
 from collections.abc import Iterator
 from types import TracebackType
+from typing import Any
 
 from runthrough.job import Job, Step
 from runthrough.result import Frame, RaisedError
+from runthrough.running.operands import notes_of
 
 _TRACEBACK_LIMIT = 64_000
 _VALUE_LIMIT = 1 << 20
@@ -18,7 +21,8 @@ _FRAMES = 100
 
 def printable(text: str) -> str:
     """Text that can be written as UTF-8: a lone surrogate becomes its escape."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    # The text may be of a class of the lesson with an `encode` of its own.
+    return str.encode(text, "utf-8", "backslashreplace").decode("utf-8")
 
 
 def capped(text: str, limit: int = _VALUE_LIMIT) -> str:
@@ -35,25 +39,23 @@ def describe(error: BaseException, path: str, name: str, beside: str = "") -> Ra
     """
     inside = _from_first_frame_of((path, beside), error.__traceback__)
     frames = tuple(
-        Frame(name if file == path else file, line, linecache.getline(file, line).strip(), function)
+        Frame(name if file == path else printable(file), line, _source_line(file, line), printable(function))
         for file, line, function in _levels(inside)
     )
     own = [frame.line for frame in frames if frame.file == name]
     line, call_line = (own[-1], own[0]) if own else (None, None)
-    if isinstance(error, SyntaxError) and error.filename == path:
-        line = error.lineno
-        call_line = call_line or line
+    if (refused := _refused_line(error, path)) is not None:
+        line, call_line = refused, call_line or refused
+    seen = notes_of(error, (path, beside))
     return RaisedError(
-        type=type(error).__name__,
-        message=printable(_message(error)),
+        type=_name(type(error)),
+        message=_message(error),
         line=line,
         call_line=call_line,
-        frames=tuple(
-            Frame(frame.file, frame.line, printable(frame.text), frame.function) for frame in _outer_and_inner(frames)
-        ),
-        notes=tuple(printable(str(note)) for note in getattr(error, "__notes__", ())),
+        frames=_outer_and_inner(frames),
+        notes=(*(printable(note) for note in seen), *_own_notes(error)),
         bases=tuple(_names(type(error))),
-        traceback=printable(_text(error, inside)),
+        traceback=_text(error, inside, seen),
     )
 
 
@@ -71,7 +73,7 @@ def _outer_and_inner(frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
 def _levels(tb: TracebackType | None) -> Iterator[tuple[str, int, str]]:
     while tb is not None:
         code = tb.tb_frame.f_code
-        yield code.co_filename, tb.tb_lineno, code.co_name
+        yield code.co_filename, tb.tb_lineno or 0, code.co_name  # code that was made by hand may have no lines
         tb = tb.tb_next
 
 
@@ -82,25 +84,69 @@ def _from_first_frame_of(paths: tuple[str, str], tb: TracebackType | None) -> Tr
     return tb
 
 
-def _message(error: BaseException) -> str:
-    if isinstance(error, SyntaxError):
-        return str(error.msg)
+def _source_line(file: str, line: int) -> str:
     try:
-        return str(error)
+        return printable(linecache.getline(file, line)).strip()
+    except BaseException:  # noqa: BLE001  # a lesson may have replaced what `linecache` does or holds
+        return ""
+
+
+def _refused_line(error: BaseException, path: str) -> int | None:
+    """The line at which Python refused the lesson's code."""
+    if not issubclass(type(error), SyntaxError):
+        return None
+    try:
+        line = error.lineno if error.filename == path else None  # type: ignore[attr-defined]  # a SyntaxError has both
+    except BaseException:  # noqa: BLE001  # a learner's property may raise anything
+        return None
+    return line if type(line) is int else None
+
+
+def _own_notes(error: BaseException) -> list[str]:
+    """The notes that the lesson itself added, but for those that cannot be told."""
+    told: list[str] = []
+    # A learner may have bound anything to the name, or made it a property that raises; and so may a note.
+    with contextlib.suppress(BaseException):
+        notes: Any = getattr(error, "__notes__", ())
+        for note in list.__iter__(notes) if issubclass(type(notes), list) else tuple.__iter__(notes):
+            with contextlib.suppress(BaseException):
+                told.append(printable(str(note)))
+    return told
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return printable(str(error.msg if issubclass(type(error), SyntaxError) else error))  # type: ignore[attr-defined]  # a SyntaxError has it
     except BaseException as fault:  # noqa: BLE001  # a learner's __str__ may raise anything
-        return f"<str() of the {type(error).__name__} raised {type(fault).__name__}>"
+        return f"<str() of the {_name(type(error))} raised {_name(type(fault))}>"
+
+
+def _name(kind: type) -> str:
+    """The name of a class, whatever its metaclass calls it."""
+    return printable(type.__dict__["__name__"].__get__(kind))
 
 
 def _names(kind: type[BaseException]) -> Iterator[str]:
-    for base in kind.__mro__[:-1]:
-        yield base.__name__
-        yield base.__qualname__
-        yield f"{base.__module__}.{base.__qualname__}"
+    for base in type.__dict__["__mro__"].__get__(kind)[:-1]:
+        qualified = printable(type.__dict__["__qualname__"].__get__(base))
+        yield _name(base)
+        yield qualified
+        yield f"{_module(base)}.{qualified}"
 
 
-def _text(error: BaseException, tb: TracebackType | None) -> str:
+def _module(kind: type) -> str:
     try:
-        text = "".join(traceback.TracebackException(type(error), error, tb).format())
+        return printable(type.__dict__["__module__"].__get__(kind))
+    except (AttributeError, TypeError):  # a class may have deleted its own, or bound what is no text
+        return "?"
+
+
+def _text(error: BaseException, tb: TracebackType | None, seen: tuple[str, ...]) -> str:
+    try:
+        told = traceback.TracebackException(type(error), error, tb)
+        if seen:
+            told.__notes__ = [*seen, *_own_notes(error)]
+        text = printable("".join(told.format()))
     except BaseException as fault:  # noqa: BLE001  # the same: printing a learner's exception may raise
-        return f"<the traceback could not be printed: {type(fault).__name__}>"
+        return f"<the traceback could not be printed: {_name(type(fault))}>"
     return capped(text, _TRACEBACK_LIMIT)

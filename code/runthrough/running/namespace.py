@@ -90,8 +90,8 @@ class Namespace:
         return copy
 
     def tidy(self) -> None:
-        """Forget what only the runner put into the namespace."""
-        assertions.clean(self.module.__dict__)
+        """Let go of what only the runner held of the fence that ran."""
+        assertions.forget()
 
     def close(self) -> None:
         """End the event loop that top-level `await` used."""
