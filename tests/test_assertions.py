@@ -59,17 +59,17 @@ def test_a_fence_finds_its_own_names_alone(run: Checked) -> None:
 
 def test_what_an_assertion_saw_lives_no_longer_than_its_error(run: Checked) -> None:
     """Objects that failed assertions looked at are gone once the errors are."""
-    assert printed(run, "around.md")[1] == "[None, None, None]\n"
+    assert printed(run, "around.md")[1] == "[None, None]\nNone\n"
 
 
 def test_an_operand_is_evaluated_anew(run: Checked) -> None:
-    """Where an assertion broke off, the next one sees nothing of it."""
-    assert printed(run, "around.md")[2] == "broke off\n"
+    """Where an assertion broke off, the next one sees nothing of it, and the next fence keeps nothing."""
+    assert printed(run, "around.md")[2:5] == ["broke off\n", "", "None\n"]
 
 
 def test_the_error_of_an_assertion_can_be_pickled(run: Checked) -> None:
     """It can, whatever its operands are."""
-    assert printed(run, "around.md")[3] == "not the same\n"
+    assert printed(run, "around.md")[5] == "not the same\n"
 
 
 def test_the_compiler_warns_as_ever(run: Checked) -> None:
@@ -124,8 +124,8 @@ def test_names_are_told_of_an_assertion_in_a_function_or_class(run: Checked) -> 
 
 
 def test_names_are_told_of_assertions_alone(run: Checked) -> None:
-    """An AssertionError that was raised, or came from another module, tells none."""
-    assert notes(run, "names.md")[4:] == [[], []]
+    """An AssertionError that was raised, or that another module's assertion or a function in C raised, tells none."""
+    assert notes(run, "names.md")[4:] == [[], [], []]
 
 
 def test_what_cannot_be_told_of_an_error_is_left_out(run: Checked) -> None:
