@@ -6,19 +6,25 @@ The values are a learner's, and so is the process: whatever goes wrong in the te
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import itertools
 import linecache
 import opcode
+import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType, ModuleType, TracebackType
+from typing import Any
 
 # Line, column, last line and last column of an expression, as a syntax tree counts them.
 Place = tuple[int, int, int, int]
 
 ATTRIBUTE = "_runthrough_operands"
 _SHOWN = 2000
+_BEGINS = re.compile(r"\s*assert\b")
+_LONGEST = 50  # lines of one assertion
 _NOWHERE = object()
 _RAISE = opcode.opmap["RAISE_VARARGS"]
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
@@ -52,7 +58,8 @@ def notes_of(error: BaseException, files: tuple[str, str]) -> tuple[str, ...]:
 def _operands(kept: Operands) -> Iterator[tuple[str, object]]:
     for place, value in kept.seen:
         try:
-            label = str.__str__(ast.unparse(_expression(place, kept.file)))
+            # The brackets that let it go over several lines are no part of it.
+            label = str.__str__(ast.unparse(_parsed(f"({_text(place, kept.file)})", "eval")))
         except BaseException:  # noqa: BLE001  # its source may be gone or overwritten, and `ast` replaced
             label = f"an operand on line {place[0]}"
         yield label, value
@@ -64,15 +71,43 @@ def _names(tb: TracebackType | None, files: tuple[str, str]) -> Iterator[tuple[s
         tb = tb.tb_next
     if tb is None or tb.tb_frame.f_code.co_filename not in files:
         return
-    code = tb.tb_frame.f_code
-    line, end_line, column, end_column = next(itertools.islice(code.co_positions(), tb.tb_lasti // 2, None))
-    if code.co_code[tb.tb_lasti] != _RAISE or None in (line, end_line, column, end_column):
+    if tb.tb_frame.f_code.co_code[tb.tb_lasti] != _RAISE or (condition := _condition(tb)) is None:
         return
-    # An assertion raises at its condition. A `raise` does at the whole statement, which is no expression.
-    condition = _expression((line, column, end_line, end_column), code.co_filename)  # type: ignore[arg-type]  # none is None
     for name in dict.fromkeys(_plain_names(condition)):
         if (value := _value(name, tb.tb_frame)) is not _NOWHERE:
             yield name, value
+
+
+def _condition(tb: TracebackType) -> ast.expr | None:
+    """The condition of the assertion that raised at this level; none where it was a `raise`.
+
+    An assertion raises at its statement, its condition or a part of that, as the version of Python will have it.
+    """
+    code = tb.tb_frame.f_code
+    line, end_line, column, end_column = next(itertools.islice(code.co_positions(), tb.tb_lasti // 2, None))
+    if line is None or end_line is None or column is None or end_column is None:
+        return None
+    text = _text((line, column, end_line, end_column), code.co_filename)
+    try:
+        part = _parsed(f"({text})", "eval").body
+    except SyntaxError:
+        (statement,) = _parsed(text, "exec").body
+        return statement.test if isinstance(statement, ast.Assert) else None
+    return _condition_around(line, end_line, linecache.getlines(code.co_filename)) or part
+
+
+def _condition_around(line: int, end_line: int, lines: list[str]) -> ast.expr | None:
+    """The condition of the assertion that begins a line and goes over these, if there is one."""
+    for start in range(line - 1, max(-1, line - _LONGEST), -1):
+        if not _BEGINS.match(lines[start]):
+            continue
+        for end in range(end_line, min(len(lines), start + _LONGEST) + 1):
+            with contextlib.suppress(SyntaxError):
+                first, *more = _parsed("".join(lines[start:end]).lstrip(), "exec").body
+                if isinstance(first, ast.Assert) and not more:
+                    return first.test
+        break
+    return None
 
 
 def _plain_names(condition: ast.expr) -> list[str]:
@@ -104,14 +139,20 @@ def _is_telling(value: object) -> bool:
     return not issubclass(type(value), ModuleType | type) and not callable(value)
 
 
-def _expression(place: Place, file: str) -> ast.expr:
-    """The expression at lines and columns of a file. Raises whatever comes of a source that is not there."""
+def _text(place: Place, file: str) -> str:
+    """The text at lines and columns of a file. Raises whatever comes of a source that is not there."""
     line, column, end_line, end_column = place
     taken = [text.encode() for text in linecache.getlines(file)[line - 1 : end_line]]
     taken[-1] = taken[-1][:end_column]
     taken[0] = taken[0][column:]
-    # The brackets that let it go over several lines are no part of it.
-    return ast.parse(f"({b''.join(taken).decode()})", mode="eval").body
+    return b"".join(taken).decode()
+
+
+def _parsed(text: str, mode: str) -> Any:
+    """A syntax tree of text of which Python has warned already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, mode=mode)
 
 
 def _short_repr(value: object) -> str:
