@@ -113,6 +113,7 @@ def test_what_an_answer_prints_is_shown(tmp_path: Path, mine: Path) -> None:
         ("import os\nos._exit(0)\n", f"mine/{ADD}  the process that ran your code left with exit code 0"),
         ("import ctypes\nctypes.string_at(0)\n", "the process that ran your code was killed by SIGSEGV"),
         ("def add(a, b):\n    assert b < 3\n", f"mine/{ADD}:2  AssertionError"),
+        ("def add(a, b):\n    assert a + b < 5\n\n\nadd(2, 3)\n", "    a = 2\n    b = 3\n"),
         (
             f"import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\n{RIGHT}",
             "join the thread",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import linecache
 import traceback
+import warnings
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
@@ -143,10 +144,13 @@ def _module(kind: type) -> str:
 
 def _text(error: BaseException, tb: TracebackType | None, seen: tuple[str, ...]) -> str:
     try:
-        told = traceback.TracebackException(type(error), error, tb)
-        if seen:
-            told.__notes__ = [*seen, *_own_notes(error)]
-        text = printable("".join(told.format()))
+        # To point into a line, Python parses it again, and would warn again of what is in it.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            told = traceback.TracebackException(type(error), error, tb)
+            if seen:
+                told.__notes__ = [*seen, *_own_notes(error)]
+            text = printable("".join(told.format()))
     except BaseException as fault:  # noqa: BLE001  # the same: printing a learner's exception may raise
         return f"<the traceback could not be printed: {_name(type(fault))}>"
     return capped(text, _TRACEBACK_LIMIT)
