@@ -151,5 +151,5 @@ def test_what_cannot_be_told_of_an_error_is_left_out(run: Checked) -> None:
 def test_an_error_is_told_without_linecache(run: Checked) -> None:
     """Where a page broke `linecache`, the line and the values of a failed assertion are told all the same."""
     error = run.fences("untold.md")[4]["error"]
-    assert (error["message"], error["line"]) == ("lines", 56)
-    assert error["notes"] == ["an operand on line 56 = 1"]
+    assert (error["message"], error["line"]) == ("lines", 58)
+    assert error["notes"] == ["an operand on line 58 = 1"]

@@ -38,7 +38,7 @@ def describe(error: BaseException, path: str, name: str, beside: str = "") -> Ra
 
     `beside` is a second file whose code may have led to it; the lines are those of `path`.
     """
-    inside = _from_first_frame_of((path, beside), error.__traceback__)
+    inside = _from_first_frame_of((path, beside), BaseException.__dict__["__traceback__"].__get__(error))
     frames = tuple(
         Frame(name if file == path else printable(file), line, _source_line(file, line), printable(function))
         for file, line, function in _levels(inside)
