@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import socket
 import sys
@@ -11,6 +12,7 @@ from typing import Protocol
 from runthrough.running import worker
 from runthrough.running.processes import die_with_parent
 from runthrough.running.surroundings import out_of_reach
+from runthrough.running.visibility import HiddenModules
 from runthrough.running.wire import Channel
 
 
@@ -25,13 +27,31 @@ class Seat:
 
 
 class Launch(Protocol):
-    """Starts a worker in a seat, with some environment of its own, and gives its process id."""
+    """Starts a worker in a seat, with some environment of its own, and gives its process id.
 
-    def __call__(self, seat: Seat, environment: dict[str, str], /) -> int: ...
+    `modules` are those that its lesson names.
+    """
+
+    def __call__(self, seat: Seat, environment: dict[str, str], modules: tuple[str, ...], /) -> int: ...
 
 
-def fork(seat: Seat, environment: dict[str, str]) -> int:
-    """Start a worker as a copy of this process, with everything that is imported here already there."""
+class Fork:
+    """Starts workers as copies of this process, in which `hidden` is what no lesson sees at first."""
+
+    def __init__(self, hidden: HiddenModules) -> None:
+        self._hidden = hidden
+        # Found before the fork, and once for lessons that name the same: a copy pays for all that it touches.
+        self._to_hide = functools.cache(self._find_to_hide)
+
+    def __call__(self, seat: Seat, environment: dict[str, str], modules: tuple[str, ...], /) -> int:
+        """Start a worker that sees what its lesson's packages bring, and finds the rest there when it imports it."""
+        return _fork(seat, environment, self._hidden, self._to_hide(modules))
+
+    def _find_to_hide(self, modules: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in self._hidden.imports.out_of_sight(modules) if name in sys.modules)
+
+
+def _fork(seat: Seat, environment: dict[str, str], hidden: HiddenModules, to_hide: tuple[str, ...]) -> int:
     parent = os.getpid()
     if pid := os.fork():
         return pid
@@ -47,13 +67,15 @@ def fork(seat: Seat, environment: dict[str, str]) -> int:
         os.dup2(seat.stderr, 2)
         orders, trace = out_of_reach(seat.orders), out_of_reach(seat.trace)
         os.closerange(3, min(orders, trace))
-        worker.serve(Channel(socket.socket(fileno=orders)), trace)
+        if to_hide:
+            hidden.hide(to_hide)
+        worker.serve(Channel(socket.socket(fileno=orders)), trace, hidden)
     finally:
         # Whatever went wrong, a copy must never go on as if it were the supervisor.
         os._exit(70)
 
 
-def spawn(seat: Seat, environment: dict[str, str]) -> int:
+def spawn(seat: Seat, environment: dict[str, str], modules: tuple[str, ...] = ()) -> int:
     """Start a worker as a fresh interpreter."""
     for descriptor in (seat.orders, seat.trace):
         os.set_inheritable(descriptor, True)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from runthrough.running.huge_pages import compact_memory, forget_setting
-from runthrough.running.launching import fork
+from runthrough.running.launching import Fork
 from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.rehearsal import rehearse
 from runthrough.running.supervisor import supervise
 from runthrough.running.surroundings import import_modules, settle_libraries
+from runthrough.running.visibility import HiddenModules, recorded
 from runthrough.running.wire import Channel, ServerReady, ServerSettings
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
@@ -31,19 +32,23 @@ def main() -> NoReturn:
     line = Channel(socket.socket(fileno=int(sys.argv[1])))
     # Nothing made by an import is garbage for long, and what is frozen is never looked through again.
     gc.disable()
-    import_modules(sys.argv[2:])
-    settings = line.receive(ServerSettings)
-    if settings is None:
-        os._exit(0)
+    with recorded() as record:
+        import_modules(sys.argv[2:])
+        settings = line.receive(ServerSettings)
+        if settings is None:
+            os._exit(0)
+        import_modules(settings.modules)
+        settle_libraries()
+    hidden = HiddenModules(record.imports())
     adopt_orphans()
-    import_modules(settings.modules)
-    settle_libraries()
     rehearse()
+    # What no lesson sees at first is hidden here, once for all of them.
+    hidden.hide(hidden.imports.out_of_sight((*sys.argv[2:], *settings.modules)))
     gc.freeze()
     if settings.lessons >= _WORTH_COMPACTING:
         compact_memory()
     line.send(ServerReady(threads=thread_count()))
-    _fork_supervisors(line.sock)
+    _fork_supervisors(line.sock, hidden)
     end_descendants(os.getpid())
     os._exit(0)
 
@@ -54,7 +59,7 @@ def thread_count() -> int:
     return len(list(tasks.iterdir())) if tasks.exists() else 1
 
 
-def _fork_supervisors(line: socket.socket) -> None:
+def _fork_supervisors(line: socket.socket, hidden: HiddenModules) -> None:
     """Fork a supervisor for each socket that the command sends, until it closes the line."""
     supervisors = []
     while True:
@@ -63,7 +68,7 @@ def _fork_supervisors(line: socket.socket) -> None:
             break
         if (pid := os.fork()) == 0:
             line.close()
-            supervise(Channel(socket.socket(fileno=descriptors[0])), fork)
+            supervise(Channel(socket.socket(fileno=descriptors[0])), Fork(hidden))
         supervisors.append(pid)
         os.close(descriptors[0])
         reap()

@@ -1,15 +1,13 @@
-"""What a fence finds around it: its folder, its streams, its random state, and no one to answer `input()`."""
+"""What a fence finds around it: its folder, its streams, and no one to answer `input()`."""
 
 from __future__ import annotations
 
 import faulthandler
 import fcntl
 import gc
-import hashlib
 import importlib
 import io
 import os
-import random
 import resource
 import signal
 import sys
@@ -140,7 +138,7 @@ def settle_libraries() -> None:
 
 
 def settle(job: Job, trace: int) -> None:
-    """Make this process the lesson's: folder, arguments, import path, random state, limits, fault reports."""
+    """Make this process the lesson's: folder, arguments, import path, limits, fault reports."""
     folder = os.path.dirname(job.path)
     os.chdir(folder)
     sys.argv = [job.path]
@@ -152,18 +150,6 @@ def settle(job: Job, trace: int) -> None:
         limit = job.memory_mib << 20
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     gc.enable()
-    reseed(job)
-
-
-def reseed(job: Job) -> None:
-    """Give every generator a state of its own, from the run's seed and the lesson's file name."""
-    text = f"{job.seed}:{os.path.basename(job.path)}"
-    seed = int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=4).digest(), "big")
-    random.seed(seed)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed(seed)
-    if torch := sys.modules.get("torch"):
-        torch.default_generator.manual_seed(seed)
 
 
 def out_of_reach(descriptor: int) -> int:

@@ -10,7 +10,9 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from types import ModuleType
 from typing import NoReturn
 
 from runthrough.job import Act, Job, Step
@@ -23,7 +25,9 @@ from runthrough.running.footprints import FolderWatch, lasting_threads
 from runthrough.running.namespace import CodeView, Namespace
 from runthrough.running.prints import PrintRecord
 from runthrough.running.processes import die_with_parent
+from runthrough.running.seeding import seed_generators
 from runthrough.running.surroundings import Streams, WarningRecord, import_modules, out_of_reach, settle
+from runthrough.running.visibility import HiddenModules, packages_of, recorded
 from runthrough.running.wire import Channel, Observation, Order, Verb
 
 _THREAD_GRACE = 0.3
@@ -33,13 +37,14 @@ _UNHEARD_SECONDS = 10.0
 class Worker:
     """One lesson's process, from its first fence to its end."""
 
-    def __init__(self, job: Job, trace: int) -> None:
+    def __init__(self, job: Job, trace: int, loaded: Callable[[str], ModuleType | None]) -> None:
         self._job = job
         self._pid = os.getpid()
         self._namespaces: dict[str, Namespace] = {}
         self._view = CodeView(job.path)
         assertions.install()
         settle(job, trace)
+        seed_generators(job, loaded)
         self._streams = Streams()
         self._warnings = WarningRecord(job.path)
         self._prints = PrintRecord()
@@ -117,16 +122,25 @@ class Worker:
             return Observation(0.0, error=describe_in(step, error, self._job))
 
 
-def serve(channel: Channel, trace: int) -> NoReturn:
-    """Run a lesson as its supervisor orders, and leave the process without the interpreter's own teardown."""
+def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> NoReturn:
+    """Run a lesson as its supervisor orders, and leave the process without the interpreter's own teardown.
+
+    `hidden` is what a copy of a warm process has loaded ahead for other lessons.
+    """
     order = channel.receive(Order)
     if order is None or order.job is None:
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Only what the lesson itself registers runs at its end; waiting for its children is not ours to do.
     atexit._clear()
-    import_modules(order.job.modules)
-    worker = Worker(order.job, trace)
+    if hidden is None:
+        with recorded() as record:
+            import_modules(order.job.modules)
+        hidden = HiddenModules(record.imports())
+        hidden.hide(hidden.imports.out_of_sight(order.job.modules))
+    else:
+        import_modules(packages_of(order.job.modules))
+    worker = Worker(order.job, trace, hidden.get)
     while order := channel.receive(Order):
         seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step)
         try:

@@ -1,0 +1,1 @@
+PLACE = "beside the lesson"
