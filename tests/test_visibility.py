@@ -97,9 +97,26 @@ def test_a_module_brought_back_is_as_its_own_loader_left_it(run: Checked) -> Non
     assert threads == "['difflib', 'tarfile']\n"
 
 
-def test_a_file_beside_the_lesson_comes_before_what_others_loaded(run: Checked) -> None:
-    """A lesson's own plistlib.py is what it imports, though matplotlib has loaded the standard library's."""
-    assert printed(run, "local.md") == ["beside the lesson\n"]
+def test_a_name_that_its_package_loads_when_asked_is_there(run: Checked) -> None:
+    """What such a package kept of a part that is out of sight is asked for anew, and brings the part."""
+    assert printed(run, "lazy.md") == ["1\nThreadPoolExecutor\n"]
+
+
+def test_what_looks_at_modules_without_importing_them_finds_their_files(run: Checked) -> None:
+    """A spec, its loader, `runpy` and `pkgutil` say of a module out of sight what they say of any."""
+    found = "True True ModuleSpec True\nFalse # Orig\n"
+    assert printed(run, "looked_at.md") == [found, "FMT_XML\nTrue\n"]
+
+
+def test_a_package_imported_anew_gets_none_of_its_old_parts(run: Checked) -> None:
+    """Where the lesson has deleted a package from `sys.modules`, its parts are loaded again too."""
+    assert printed(run, "anew.md") == ["a True\n"]
+
+
+@pytest.mark.parametrize("name", ["local.md", "named.md"])
+def test_a_file_beside_the_lesson_comes_before_what_others_loaded(run: Checked, name: str) -> None:
+    """A lesson's own plistlib.py or sympy.py is what it imports, though other lessons have loaded the installed one."""
+    assert printed(run, name) == ["beside the lesson\n"]
 
 
 def test_one_seed_draws_the_same_however_a_library_came(runs: dict[str, Checked]) -> None:

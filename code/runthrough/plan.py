@@ -42,13 +42,19 @@ def plan(
         name=lesson.name,
         title=lesson.title,
         steps=tuple(_in_running_order(steps)),
-        modules=modules_of(steps),
+        modules=tuple(name for name in modules_of(steps) if not _stands_beside(lesson, name)),
         seed=seed,
         keep_going=keep_going,
         memory_mib=memory_mib,
         is_pinned=_is_pinned(lesson.pinned_torch),
         runs_none=str(lesson.front.get("reason", "")) if lesson.front.get("runs") == "none" else "",
     )
+
+
+def _stands_beside(lesson: Lesson, module: str) -> bool:
+    """True where the lesson's own folder has a package of this name, which is then the one that it imports."""
+    beside = lesson.path.parent / module.partition(".")[0]
+    return beside.with_suffix(".py").exists() or (beside / "__init__.py").exists()
 
 
 def beside(jobs: Sequence[Job]) -> list[Job]:

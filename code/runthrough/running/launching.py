@@ -48,7 +48,7 @@ class Fork:
         return _fork(seat, environment, self._hidden, self._to_hide(modules))
 
     def _find_to_hide(self, modules: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in self._hidden.imports.out_of_sight(modules) if name in sys.modules)
+        return tuple(name for name in self._hidden.out_of_sight(modules) if name in sys.modules)
 
 
 def _fork(seat: Seat, environment: dict[str, str], hidden: HiddenModules, to_hide: tuple[str, ...]) -> int:

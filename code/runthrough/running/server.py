@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from runthrough.running.huge_pages import compact_memory, forget_setting
+from runthrough.running.import_graph import recorded
 from runthrough.running.launching import Fork
 from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.rehearsal import rehearse
 from runthrough.running.supervisor import supervise
 from runthrough.running.surroundings import import_modules, settle_libraries
-from runthrough.running.visibility import HiddenModules, recorded
+from runthrough.running.visibility import HiddenModules
 from runthrough.running.wire import Channel, ServerReady, ServerSettings
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
@@ -43,7 +44,7 @@ def main() -> NoReturn:
     adopt_orphans()
     rehearse()
     # What no lesson sees at first is hidden here, once for all of them.
-    hidden.hide(hidden.imports.out_of_sight((*sys.argv[2:], *settings.modules)))
+    hidden.hide(hidden.out_of_sight((*sys.argv[2:], *settings.modules)))
     gc.freeze()
     if settings.lessons >= _WORTH_COMPACTING:
         compact_memory()

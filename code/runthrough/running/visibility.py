@@ -6,153 +6,17 @@ to import it.
 
 from __future__ import annotations
 
-import builtins
+import _imp
 import contextlib
-import importlib
+import copy
 import sys
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
-# What each library has loaded with it, though it would load it by itself when it is first touched.
-_LOADED_WITH = {"numpy": "numpy.random"}
-
-
-@dataclass(frozen=True)
-class Imports:
-    """Modules that were loaded while imports were recorded, and which of them each one imports.
-
-    A copy of the process pays for every object that it touches, so the links are numbers in one array: those of the
-    module at place `n` in `places` stand in `targets` from `starts[n]` to `starts[n + 1]`.
-    """
-
-    places: Mapping[str, int]
-    names: tuple[str, ...]
-    starts: Sequence[int]
-    targets: Sequence[int]
-
-    def reached_from(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The recorded modules that are there once `names` are imported, these included."""
-        return self._named(self._reached(names), 1)
-
-    def out_of_sight(self, modules: Iterable[str]) -> tuple[str, ...]:
-        """What a lesson that names these modules does not see at first: it begins with their packages only."""
-        return self._named(self._reached(packages_of(modules)), 0)
-
-    def _reached(self, names: Iterable[str]) -> bytearray:
-        reached = bytearray(len(self.names))
-        ahead = [self.places[name] for name in names if name in self.places]
-        while ahead:
-            place = ahead.pop()
-            if not reached[place]:
-                reached[place] = 1
-                ahead += self.targets[self.starts[place] : self.starts[place + 1]]
-        return reached
-
-    def _named(self, marks: bytearray, mark: int) -> tuple[str, ...]:
-        return tuple(self.names[place] for place, other in enumerate(marks) if other == mark)
-
-
-def linked(links: Mapping[str, Iterable[str]]) -> Imports:
-    """Imports of which each module's links are told by name."""
-    # New texts lie beside each other in memory, and those from the imports all over it.
-    names = tuple(" ".join(links).split())
-    places = {name: place for place, name in enumerate(names)}
-    starts, targets = array("L", [0]), array("L")
-    for name in names:
-        targets.extend(places[other] for other in {*links[name], name.rpartition(".")[0]} if other in places)
-        starts.append(len(targets))
-    return Imports(places, names, starts, targets)
-
-
-def packages_of(modules: Iterable[str]) -> tuple[str, ...]:
-    """The packages that hold these modules, each once."""
-    return tuple(dict.fromkeys(name.partition(".")[0] for name in modules))
-
-
-@contextlib.contextmanager
-def recorded() -> Iterator[ImportRecord]:
-    """Record who imports whom in this block, in which one thread imports."""
-    record = ImportRecord(builtins.__import__, importlib._bootstrap._gcd_import)  # type: ignore[attr-defined]  # what import_module calls
-    sys.meta_path.insert(0, record)
-    builtins.__import__ = record.import_statement
-    importlib._bootstrap._gcd_import = record.import_call  # type: ignore[attr-defined]  # the same
-    try:
-        yield record
-    finally:
-        builtins.__import__ = record.statement
-        importlib._bootstrap._gcd_import = record.call  # type: ignore[attr-defined]  # the same
-        sys.meta_path.remove(record)
-
-
-class ImportRecord(MetaPathFinder):
-    """Hears of every import, and notes it as one of the module whose own code is just being run."""
-
-    def __init__(self, statement: Any, call: Any) -> None:
-        self.statement = statement
-        self.call = call
-        self._before = frozenset(sys.modules)
-        self._found: dict[str, None] = {}
-        self._begun: list[str] = []
-        self._links: dict[str, set[str]] = {}
-
-    def imports(self) -> Imports:
-        """What was found so far. What was put into `sys.modules` by hand is none of it."""
-        loaded = {
-            name: self._links.get(name, set())
-            for name in self._found
-            if name not in self._before and isinstance(sys.modules.get(name), ModuleType)
-        }
-        for library, part in _LOADED_WITH.items():
-            if library in loaded:
-                loaded[library].add(part)
-        return linked(loaded)
-
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
-        """Note that a module is looked for, and leave finding it to the others."""
-        self._note([name])
-        self._found[name] = None
-        self._begun.append(name)
-
-    def import_statement(
-        self,
-        name: str,
-        globals: Mapping[str, Any] | None = None,  # noqa: A002  # the builtin's own name
-        locals: Mapping[str, Any] | None = None,  # noqa: A002  # the same
-        fromlist: Sequence[str] | None = (),
-        level: int = 0,
-    ) -> ModuleType:
-        """What an import statement calls."""
-        whole = _absolute(name, (globals or {}).get("__package__") or "", level)
-        self._note([whole, *(f"{whole}.{entry}" for entry in fromlist or ())])
-        module: ModuleType = self.statement(name, globals, locals, fromlist, level)
-        if fromlist and "*" in fromlist:
-            self._note(f"{whole}.{entry}" for entry in getattr(module, "__all__", ()))
-        return module
-
-    def import_call(self, name: str, package: str | None = None, level: int = 0) -> ModuleType:
-        """What `importlib.import_module` calls."""
-        self._note([_absolute(name, package or "", level)])
-        module: ModuleType = self.call(name, package, level)
-        return module
-
-    def _note(self, names: Iterable[str]) -> None:
-        if importer := self._being_run():
-            self._links.setdefault(importer, set()).update(names)
-
-    def _being_run(self) -> str:
-        """The innermost module whose code has begun and not ended."""
-        # The last that was looked for may not have begun, as other finders import too.
-        waiting = self._begun[-1:] if self._begun and self._begun[-1] not in sys.modules else []
-        while self._begun and not _is_being_run(self._begun[-1]):
-            self._begun.pop()
-        importer = self._begun[-1] if self._begun else ""
-        self._begun += waiting
-        return importer
+from runthrough.running.import_graph import Imports
 
 
 class HiddenModules(MetaPathFinder):
@@ -161,15 +25,23 @@ class HiddenModules(MetaPathFinder):
     def __init__(self, imports: Imports) -> None:
         self.imports = imports
         self._hidden: dict[str, ModuleType] = {}
+        self._packages: dict[str, ModuleType | None] = {}
         self._taken_off: set[str] = set()
 
     def hide(self, names: Iterable[str]) -> None:
         """Take modules out of sight, as far as they are not."""
-        new = {name: sys.modules.pop(name) for name in names if name in sys.modules}
-        if new and not self._hidden:
+        known = {name: sys.modules[name] for name in names if name in sys.modules}
+        if known and not self._hidden:
             sys.meta_path.insert(0, self)
-        self._hidden |= new
-        self._take_off(name for name in new if name.rpartition(".")[0] not in self._hidden)
+        self._packages |= {name: self.get(_package(name)) for name in known}
+        for name in known:
+            del sys.modules[name]
+        self._hidden |= known
+        self._take_off(name for name in known if _package(name) not in self._hidden)
+
+    def out_of_sight(self, modules: Iterable[str]) -> tuple[str, ...]:
+        """What a lesson that names these modules does not see at first: it begins with their packages only."""
+        return self.imports.not_reached_from(packages_of(modules))
 
     def get(self, name: str) -> ModuleType | None:
         """A module that is loaded, whether in sight or not."""
@@ -178,53 +50,70 @@ class HiddenModules(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A spec that loads the hidden module of this name; none where a fresh import would find another file."""
-        module = self._hidden.get(name)
-        if module is None:
-            return None
-        if path is None and _is_shadowed(name, module):
-            self._forget(name)
-            return None
+        """A spec that loads the hidden module of this name; none where a fresh import would load another.
+
+        That is so where another file stands before it on the import path, and where its package was loaded anew.
+        """
+        with _import_lock():
+            module = self._hidden.get(name)
+            if module is None:
+                return None
+            if _is_shadowed(name, module) if path is None else self.get(_package(name)) is not self._packages[name]:
+                self._forget(name)
+                return None
         own = module.__spec__
-        spec = ModuleSpec(name, _BringBack(self, module), origin=own.origin if own else None)
-        spec.submodule_search_locations = own.submodule_search_locations if own else None
+        spec = copy.copy(own) if own else ModuleSpec(name, None)
+        spec.loader = _BringBack(self, module)
         return spec
 
     def bring_back(self, name: str) -> None:
         """Put a module in sight, with all that its import would have loaded."""
-        back = {each: module for each in self.imports.reached_from([name]) if (module := self._hidden.get(each))}
-        for each, module in back.items():
-            sys.modules.setdefault(each, module)
-        for each in back:
-            self._hidden.pop(each, None)
-        for each in self._taken_off & back.keys():
-            package, _, last = each.rpartition(".")
-            if package in sys.modules:
-                vars(sys.modules[package]).setdefault(last, back[each])
-        self._taken_off -= back.keys()
-        self._take_off(each for each in self._hidden if each.rpartition(".")[0] in back)
+        with _import_lock():
+            back = {each: module for each in self.imports.reached_from([name]) if (module := self._hidden.get(each))}
+            for each, module in back.items():
+                sys.modules.setdefault(each, module)
+                del self._hidden[each]
+            for each in self._taken_off & back.keys():
+                if package := sys.modules.get(_package(each)):
+                    vars(package).setdefault(each.rpartition(".")[2], back[each])
+            self._taken_off -= back.keys()
+            self._take_off(each for each in self._hidden if _package(each) in back)
 
     def _take_off(self, names: Iterable[str]) -> None:
-        """Take hidden modules off their packages, which are in sight."""
+        """Take hidden modules off their packages, which are in sight and may keep some of their names."""
+        parts: dict[str, set[str]] = {}
         for name in names:
-            package, _, last = name.rpartition(".")
+            parts.setdefault(_package(name), set()).add(name)
+        for package, inside in parts.items():
             holder = vars(sys.modules[package]) if package in sys.modules else {}
-            if holder.get(last) is self._hidden[name]:
-                del holder[last]
-                self._taken_off.add(name)
+            for name in inside:
+                if holder.get(last := name.rpartition(".")[2]) is self._hidden[name]:
+                    del holder[last]
+                    self._taken_off.add(name)
+            # Such a package imports a part when a name of it is first asked for, and then keeps what it found.
+            if type(holder.get("__getattr__")) is FunctionType:
+                for attribute in [each for each, value in holder.items() if _home(value) in inside]:
+                    del holder[attribute]
 
-    def _forget(self, package: str) -> None:
-        for name in [name for name in self._hidden if name == package or name.startswith(f"{package}.")]:
-            del self._hidden[name]
+    def _forget(self, name: str) -> None:
+        """Let a fresh import have its way with a module and all below it."""
+        for each in [each for each in self._hidden if each == name or each.startswith(f"{name}.")]:
+            del self._hidden[each]
 
 
 class _BringBack(Loader):
-    """Loads a module that is hidden: its code has run, so it is only put in sight."""
+    """Loads a module that is hidden: its code has run, so it is only put in sight. Else it is as the module's own."""
 
     def __init__(self, hidden: HiddenModules, module: ModuleType) -> None:
         self._hidden = hidden
         self._module = module
         self._own = {name: vars(module).get(name) for name in ("__spec__", "__loader__", "__package__")}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._own["__loader__"], name)
+
+    def __repr__(self) -> str:
+        return repr(self._own["__loader__"])
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return self._module
@@ -234,16 +123,28 @@ class _BringBack(Loader):
         self._hidden.bring_back(module.__name__)
 
 
-def _absolute(name: str, package: str, level: int) -> str:
-    """The whole name of what is imported relative to a package."""
-    if not level:
-        return name
-    base = package.rsplit(".", level - 1)[0]
-    return f"{base}.{name}" if name else base
+@contextlib.contextmanager
+def _import_lock() -> Iterator[None]:
+    """Python's own lock of imports, which a forked copy of the process finds free."""
+    _imp.acquire_lock()
+    try:
+        yield
+    finally:
+        _imp.release_lock()
 
 
-def _is_being_run(name: str) -> bool:
-    return getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False)
+def packages_of(modules: Iterable[str]) -> tuple[str, ...]:
+    """The packages that hold these modules, each once."""
+    return tuple(dict.fromkeys(name.partition(".")[0] for name in modules))
+
+
+def _package(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _home(value: object) -> str:
+    """The module in which a function or class was made; "" of anything else."""
+    return str(value.__module__) if issubclass(type(value), FunctionType | type) else ""
 
 
 def _is_shadowed(name: str, module: ModuleType) -> bool:

@@ -22,12 +22,13 @@ from runthrough.running.exercises import Exercises
 from runthrough.running.failure import capped, describe_in, printable
 from runthrough.running.figures import figure_of
 from runthrough.running.footprints import FolderWatch, lasting_threads
+from runthrough.running.import_graph import recorded
 from runthrough.running.namespace import CodeView, Namespace
 from runthrough.running.prints import PrintRecord
 from runthrough.running.processes import die_with_parent
 from runthrough.running.seeding import seed_generators
 from runthrough.running.surroundings import Streams, WarningRecord, import_modules, out_of_reach, settle
-from runthrough.running.visibility import HiddenModules, packages_of, recorded
+from runthrough.running.visibility import HiddenModules, packages_of
 from runthrough.running.wire import Channel, Observation, Order, Verb
 
 _THREAD_GRACE = 0.3
@@ -137,7 +138,7 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
         with recorded() as record:
             import_modules(order.job.modules)
         hidden = HiddenModules(record.imports())
-        hidden.hide(hidden.imports.out_of_sight(order.job.modules))
+        hidden.hide(hidden.out_of_sight(order.job.modules))
     else:
         import_modules(packages_of(order.job.modules))
     worker = Worker(order.job, trace, hidden.get)
