@@ -146,7 +146,8 @@ class Job:
     """One lesson to run: the pure unit of work. `path` is absolute, `name` is how reports call it.
 
     `steps` stand in the order they run, which is that of the page but for checks and for fences that run alone: these
-    come last, since a supervisor watches over one process of a lesson at a time.
+    come last, since a supervisor watches over one process of a lesson at a time. `modules` are worth importing ahead;
+    `in_sight` names those with which a lesson begins, and with what they import.
     """
 
     path: str
@@ -154,6 +155,7 @@ class Job:
     title: str
     steps: tuple[Step, ...]
     modules: tuple[str, ...] = ()
+    in_sight: tuple[str, ...] = ()
     seed: int = 0
     keep_going: bool = False
     memory_mib: int = 0

@@ -15,7 +15,7 @@ from runthrough.lesson.directives import NONE_SAID
 from runthrough.lesson.document import Directives, Fence, Lesson, Role
 from runthrough.lesson.print_comments import print_comments
 from runthrough.lesson.when import installed_version, unmet
-from runthrough.preloading import modules_of
+from runthrough.preloading import modules_named, modules_used, packages_of
 
 DEFAULT_TIMEOUT = 30.0  # seconds
 FIGURES = "figures"  # the folder beside a lesson that holds them
@@ -37,12 +37,15 @@ def plan(
         for number, fence in enumerate(lesson.fences)
         if fence.role is Role.CODE
     ]
+    named = tuple(name for name in modules_named(steps) if not _stands_beside(lesson, name))
+    used = modules_used(steps, named)
     return Job(
         path=str(lesson.path),
         name=lesson.name,
         title=lesson.title,
         steps=tuple(_in_running_order(steps)),
-        modules=tuple(name for name in modules_of(steps) if not _stands_beside(lesson, name)),
+        modules=(*named, *used),
+        in_sight=(*packages_of(named), *used),
         seed=seed,
         keep_going=keep_going,
         memory_mib=memory_mib,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from runthrough.job import Act, Form, Step
 
@@ -30,18 +30,29 @@ _NAME = re.compile(r"\s*(\w+)\s*=(?!=)")
 _BRACKET_OR_COMMA = re.compile(r"[()\[\]{},]")
 
 
-def modules_of(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The modules worth importing ahead for the steps that run, in the order of their first use."""
-    sources = [step.code for step in steps if step.act is Act.RUN]
-    text = "\n".join(sources)
-    found = dict.fromkeys(name for match in _IMPORT.finditer(text) for name in _named(match))
-    if "torch" in {name.partition(".")[0] for name in found}:
-        found.update(dict.fromkeys(name for name, used in _ON_FIRST_USE.items() if used.search(text)))
-        if _SHAPES not in found and any(_uses_cotangent(source) for source in sources):
-            found[_SHAPES] = None
-    if any(step.act is Act.RUN and step.form is Form.CONSOLE for step in steps):
-        found["doctest"] = None
-    return tuple(found)
+def modules_named(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The modules that import statements of the steps that run name and that are worth importing ahead."""
+    text = "\n".join(step.code for step in steps if step.act is Act.RUN)
+    return tuple(dict.fromkeys(name for match in _IMPORT.finditer(text) for name in _named(match)))
+
+
+def modules_used(steps: Sequence[Step], named: Sequence[str]) -> tuple[str, ...]:
+    """What torch, if it is among the modules `named`, and console sessions import by themselves when they are used."""
+    running = [step for step in steps if step.act is Act.RUN]
+    text = "\n".join(step.code for step in running)
+    used: list[str] = []
+    if "torch" in packages_of(named):
+        used += [name for name, pattern in _ON_FIRST_USE.items() if pattern.search(text)]
+        if _SHAPES not in used and any(_uses_cotangent(step.code) for step in running):
+            used.append(_SHAPES)
+    if any(step.form is Form.CONSOLE for step in running):
+        used.append("doctest")
+    return tuple(used)
+
+
+def packages_of(modules: Iterable[str]) -> tuple[str, ...]:
+    """The packages that hold these modules, each once."""
+    return tuple(dict.fromkeys(name.partition(".")[0] for name in modules))
 
 
 def _named(statement: re.Match[str]) -> list[str]:

@@ -29,10 +29,10 @@ class Seat:
 class Launch(Protocol):
     """Starts a worker in a seat, with some environment of its own, and gives its process id.
 
-    `modules` are those that its lesson names.
+    `in_sight` are the modules with which its lesson begins.
     """
 
-    def __call__(self, seat: Seat, environment: dict[str, str], modules: tuple[str, ...], /) -> int: ...
+    def __call__(self, seat: Seat, environment: dict[str, str], in_sight: tuple[str, ...], /) -> int: ...
 
 
 class Fork:
@@ -40,15 +40,15 @@ class Fork:
 
     def __init__(self, hidden: HiddenModules) -> None:
         self._hidden = hidden
-        # Found before the fork, and once for lessons that name the same: a copy pays for all that it touches.
+        # Found before the fork, and once for lessons that begin with the same: a copy pays for all that it touches.
         self._to_hide = functools.cache(self._find_to_hide)
 
-    def __call__(self, seat: Seat, environment: dict[str, str], modules: tuple[str, ...], /) -> int:
-        """Start a worker that sees what its lesson's packages bring, and finds the rest there when it imports it."""
-        return _fork(seat, environment, self._hidden, self._to_hide(modules))
+    def __call__(self, seat: Seat, environment: dict[str, str], in_sight: tuple[str, ...], /) -> int:
+        """Start a worker that sees what its lesson begins with, and finds the rest there when it imports it."""
+        return _fork(seat, environment, self._hidden, self._to_hide(in_sight))
 
-    def _find_to_hide(self, modules: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name for name in self._hidden.out_of_sight(modules) if name in sys.modules)
+    def _find_to_hide(self, in_sight: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in self._hidden.imports.not_reached_from(in_sight) if name in sys.modules)
 
 
 def _fork(seat: Seat, environment: dict[str, str], hidden: HiddenModules, to_hide: tuple[str, ...]) -> int:
@@ -75,7 +75,7 @@ def _fork(seat: Seat, environment: dict[str, str], hidden: HiddenModules, to_hid
         os._exit(70)
 
 
-def spawn(seat: Seat, environment: dict[str, str], modules: tuple[str, ...] = ()) -> int:
+def spawn(seat: Seat, environment: dict[str, str], in_sight: tuple[str, ...] = ()) -> int:
     """Start a worker as a fresh interpreter."""
     for descriptor in (seat.orders, seat.trace):
         os.set_inheritable(descriptor, True)

@@ -63,7 +63,7 @@ class LessonProcess:
         (read_out, write_out), (read_error, write_error) = pipe(), pipe()
         self._channel, self.stdout, self.stderr = Channel(ours), Capture(read_out), Capture(read_error)
         seat = Seat(write_out, write_error, orders.fileno(), self._trace.fileno())
-        self._pid = launch(seat, {"TMPDIR": self._folder}, job.modules)
+        self._pid = launch(seat, {"TMPDIR": self._folder}, job.in_sight)
         for descriptor in (orders.detach(), write_out, write_error):
             os.close(descriptor)
         self._death = os.pidfd_open(self._pid) if hasattr(os, "pidfd_open") else None

@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -92,6 +92,7 @@ class Pool:
         self._selector = selector
         self._places: list[Place] = []
         self._modules: tuple[str, ...] = ()
+        self._in_sight: tuple[str, ...] = ()
 
     def __enter__(self) -> Pool:
         if self._settings.spawn:
@@ -119,6 +120,7 @@ class Pool:
         self._jobs.extend(jobs)
         if not self._processes and is_forked(self._settings.spawn):
             self._modules = tuple(dict.fromkeys(name for job in jobs for name in job.modules))
+            ((self._in_sight, _),) = Counter(job.in_sight for job in jobs).most_common(1)
             self._server = self._start_server()
         for _ in range(min(self._settings.workers - len(self._places), len(self._jobs))):
             self._open_place()
@@ -226,7 +228,7 @@ class Pool:
         self._processes.append(started.process)
         server = Channel(started.line)
         try:
-            server.send(ServerSettings(self._modules, len(self._jobs)))
+            server.send(ServerSettings(self._modules, self._in_sight, len(self._jobs)))
             ready = server.receive(ServerReady)
         except ConnectionError:
             ready = None

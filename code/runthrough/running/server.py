@@ -43,8 +43,8 @@ def main() -> NoReturn:
     hidden = HiddenModules(record.imports())
     adopt_orphans()
     rehearse()
-    # What no lesson sees at first is hidden here, once for all of them.
-    hidden.hide(hidden.out_of_sight((*sys.argv[2:], *settings.modules)))
+    # What most lessons do not see at first is hidden here, once for all of them.
+    hidden.hide(hidden.imports.not_reached_from(settings.in_sight))
     gc.freeze()
     if settings.lessons >= _WORTH_COMPACTING:
         compact_memory()

@@ -39,10 +39,6 @@ class HiddenModules(MetaPathFinder):
         self._hidden |= known
         self._take_off(name for name in known if _package(name) not in self._hidden)
 
-    def out_of_sight(self, modules: Iterable[str]) -> tuple[str, ...]:
-        """What a lesson that names these modules does not see at first: it begins with their packages only."""
-        return self.imports.not_reached_from(packages_of(modules))
-
     def get(self, name: str) -> ModuleType | None:
         """A module that is loaded, whether in sight or not."""
         return sys.modules.get(name) or self._hidden.get(name)
@@ -131,11 +127,6 @@ def _import_lock() -> Iterator[None]:
         yield
     finally:
         _imp.release_lock()
-
-
-def packages_of(modules: Iterable[str]) -> tuple[str, ...]:
-    """The packages that hold these modules, each once."""
-    return tuple(dict.fromkeys(name.partition(".")[0] for name in modules))
 
 
 def _package(name: str) -> str:

@@ -83,9 +83,11 @@ class News:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What a warm server is told once: what to import before it forks, and for how many lessons."""
+    """What a warm server is told once: what to import before it forks, what most lessons begin with, and how many
+    lessons there are."""
 
     modules: tuple[str, ...]
+    in_sight: tuple[str, ...]
     lessons: int
 
 

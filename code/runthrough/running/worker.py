@@ -28,7 +28,7 @@ from runthrough.running.prints import PrintRecord
 from runthrough.running.processes import die_with_parent
 from runthrough.running.seeding import seed_generators
 from runthrough.running.surroundings import Streams, WarningRecord, import_modules, out_of_reach, settle
-from runthrough.running.visibility import HiddenModules, packages_of
+from runthrough.running.visibility import HiddenModules
 from runthrough.running.wire import Channel, Observation, Order, Verb
 
 _THREAD_GRACE = 0.3
@@ -138,9 +138,9 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
         with recorded() as record:
             import_modules(order.job.modules)
         hidden = HiddenModules(record.imports())
-        hidden.hide(hidden.out_of_sight(order.job.modules))
+        hidden.hide(hidden.imports.not_reached_from(order.job.in_sight))
     else:
-        import_modules(packages_of(order.job.modules))
+        import_modules(order.job.in_sight)
     worker = Worker(order.job, trace, hidden.get)
     while order := channel.receive(Order):
         seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step)
