@@ -46,7 +46,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Result:
-    """All that was measured on one course, and where. `left_out` are the sides that were not measured on it."""
+    """All that was measured on one course, and where."""
 
     template: str
     lessons: int
@@ -56,7 +56,6 @@ class Result:
     load: float
     our_peak_mib: float | None = None
     comparisons: tuple[Comparison, ...] = ()
-    left_out: tuple[str, ...] = ()
 
 
 def measure(
@@ -71,13 +70,12 @@ def measure(
     now = datetime.now(UTC).strftime("%Y-%m-%d")
     place = f"{_place()}, torch {environment(TORCH, tell).version('torch')}, OpenMP told {_threads(threads)}"
     peak = _peak(OURS, ours, course, threads) if memory else None
-    left_out = tuple(side.name for name, side in sides.items() if name not in measured)
     done: tuple[Comparison, ...] = ()
     for name, side in measured.items():
         latest = None
         for latest in compare(name, side, (ours, places[name]), course, pairs, threads, memory):
             result = Result(
-                template, lessons, len(course.traces), place, now, os.getloadavg()[0], peak, (*done, latest), left_out
+                template, lessons, len(course.traces), place, now, os.getloadavg()[0], peak, (*done, latest)
             )
             tell(f"{template}, {lessons} lessons, {_progress(latest, pairs)}")
             yield result
@@ -142,7 +140,7 @@ def read_json(path: Path) -> Result:
     """What `write_json` wrote."""
     kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     comparisons = tuple(_comparison(one) for one in kept.pop("comparisons"))
-    return Result(**{**kept, "comparisons": comparisons, "left_out": tuple(kept["left_out"])})
+    return Result(**{**kept, "comparisons": comparisons})
 
 
 def _comparison(kept: dict[str, Any]) -> Comparison:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from benchmarks.comparison import Comparison, Result
-from benchmarks.sides import OURS
+from benchmarks.sides import OTHERS, OURS
 from benchmarks.targets import TEMPLATE, targets_table
 
 BEGIN, END = "<!-- benchmarks: made by `nox -s benchmarks` -->", "<!-- end of benchmarks -->"
@@ -88,8 +88,9 @@ def _lines(result: Result) -> Iterator[str]:
     yield ""
     spread = f" Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s." if every else ""
     yield f"{result.when}, {result.place}; load {result.load:.1f} at the end.{spread}"
-    if result.left_out:
-        yield f"Not measured on this course: {', '.join(result.left_out)}."
+    measured = {one.side for one in result.comparisons}
+    if left_out := [side.name for name, side in OTHERS.items() if name not in measured]:
+        yield f"Not measured on this course: {', '.join(left_out)}."
 
 
 def _row(one: Comparison) -> str:
