@@ -86,7 +86,8 @@ def _lines(result: Result) -> Iterator[str]:
     for one in sorted(result.comparisons, key=lambda one: median(one.ratios or [float("inf")])):
         yield _row(one)
     yield ""
-    spread = f" Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s." if every else ""
+    pairs = max((len(one.ratios) for one in result.comparisons), default=0)
+    spread = f" {pairs} pairs a side. Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s." if every else ""
     yield f"{result.when}, {result.place}; load {result.load:.1f} at the end.{spread}"
     measured = {one.side for one in result.comparisons}
     if left_out := [side.name for name, side in OTHERS.items() if name not in measured]:
