@@ -87,7 +87,8 @@ def _lines(result: Result) -> Iterator[str]:
         yield _row(one)
     yield ""
     pairs = max((len(one.ratios) for one in result.comparisons), default=0)
-    spread = f" {pairs} pairs a side. Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s." if every else ""
+    runs = f"Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s." if every else ""
+    spread = f" {pairs} pairs a side. {runs}" if runs else ""
     yield f"{result.when}, {result.place}; load {result.load:.1f} at the end.{spread}"
     measured = {one.side for one in result.comparisons}
     if left_out := [side.name for name, side in OTHERS.items() if name not in measured]:
