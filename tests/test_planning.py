@@ -15,6 +15,7 @@ from runthrough.plan import plan
 
 PAGE = LESSONS / "planned" / "page.md"
 SHAPES, JVP = "torch.fx.experimental.symbolic_shapes", "torch._decomp.decompositions_for_jvp"
+DYNAMO = "torch._dynamo"
 
 
 @pytest.fixture(scope="module")
@@ -114,3 +115,28 @@ def test_what_a_lesson_will_import_is_told_from_its_text(code: str, ahead: list[
     page = tmp_path / "page.md"
     page.write_text(f"# Page\n\n```python\n{code}\n```\n", encoding="utf-8")
     assert list(plan(read_lesson(page, "page.md", None)).modules) == ahead
+
+
+@pytest.mark.parametrize(
+    ("module", "used"),
+    [
+        *(
+            (DYNAMO, f"torch.{name}")
+            for name in ("optim.SGD", "utils.checkpoint", "func.vmap", "func.hessian", "compile(f)")
+        ),
+        *(
+            (DYNAMO, name)
+            for name in ("jacfwd(f)", "jacrev(f)", "TorchDispatchMode", "FlopCounterMode()", "profiler.profile()")
+        ),
+        *((JVP, name) for name in ("jvp(f)", "forward_ad", "make_dual(x, t)", "hessian(f)", "jacfwd(f)")),
+        *(
+            (SHAPES, name)
+            for name in ("assert_close(a, b)", "gradcheck(f, x)", "grad_check", "gradgradcheck(f, x)", "vjp(f)")
+        ),
+    ],
+)
+def test_each_use_that_makes_torch_import_more_is_known(module: str, used: str, tmp_path: Path) -> None:
+    """A word of the lesson's code is enough to have ready what torch imports for it."""
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n\n```python\nimport torch\n{used}\n```\n", encoding="utf-8")
+    assert module in plan(read_lesson(page, "page.md", None)).modules
