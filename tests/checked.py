@@ -43,6 +43,11 @@ class Checked:
         """The outcomes of that lesson's fences, in order."""
         return [fence["outcome"] for fence in self.fences(name)]
 
+    def printed(self, name: str) -> list[str]:
+        """What each fence of that lesson printed, all of which passed."""
+        assert set(self.outcomes(name)) == {"passed"}, [fence["reason"] for fence in self.fences(name)]
+        return [fence["stdout"] for fence in self.fences(name)]
+
 
 def check(
     *words: str | Path,

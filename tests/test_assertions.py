@@ -14,12 +14,6 @@ def run() -> Checked:
     return check(LESSONS / "asserting")
 
 
-def printed(run: Checked, name: str) -> list[str]:
-    """What each fence of a page printed, all of which passed."""
-    assert set(run.outcomes(name)) == {"passed"}, [fence["reason"] for fence in run.fences(name)]
-    return [fence["stdout"] for fence in run.fences(name)]
-
-
 def notes(run: Checked, name: str) -> list[list[str]]:
     """The notes of each fence of a page, all of which failed by an error of their own."""
     assert set(run.outcomes(name)) == {"failed"}
@@ -28,48 +22,48 @@ def notes(run: Checked, name: str) -> list[list[str]]:
 
 def test_a_function_with_an_assertion_compiles_in_one_graph(run: Checked) -> None:
     """torch.compile finds in a function's assertion nothing that would break its graph."""
-    assert printed(run, "compiled.md") == ["[2.0, 2.0]\n"]
+    assert run.printed("compiled.md") == ["[2.0, 2.0]\n"]
 
 
 def test_a_function_has_the_names_that_are_written(run: Checked) -> None:
     """locals() and the code object of a function know nothing of how its assertion is told."""
     own = "('a', 'b') ('sorted', 'locals', 'names', '__code__', 'co_varnames', 'co_names')\n"
-    assert printed(run, "as_written.md")[0] == own
+    assert run.printed("as_written.md")[0] == own
 
 
 def test_a_functions_code_runs_where_the_command_is_not(run: Checked) -> None:
     """Code that was marshalled needs only the builtins that Python has."""
-    assert printed(run, "as_written.md")[1] == "3\n"
+    assert run.printed("as_written.md")[1] == "3\n"
 
 
 def test_a_functions_assertion_holds_no_reference(run: Checked) -> None:
     """Within one condition a value has as many references as in Python."""
-    assert printed(run, "as_written.md")[2] == "counted\n"
+    assert run.printed("as_written.md")[2] == "counted\n"
 
 
 def test_an_assertion_in_an_enum_makes_no_member(run: Checked) -> None:
     """The body of a class has the names that are written in it."""
-    assert printed(run, "as_written.md")[3] == "['RED', 'GREEN']\n"
+    assert run.printed("as_written.md")[3] == "['RED', 'GREEN']\n"
 
 
 def test_a_fence_finds_its_own_names_alone(run: Checked) -> None:
     """globals() neither changes during an assertion nor holds anything after a failed one."""
-    assert printed(run, "around.md")[0] == "True\n"
+    assert run.printed("around.md")[0] == "True\n"
 
 
 def test_what_an_assertion_saw_lives_no_longer_than_its_error(run: Checked) -> None:
     """Objects that failed assertions looked at are gone once the errors are."""
-    assert printed(run, "around.md")[1] == "[None, None]\nNone\n"
+    assert run.printed("around.md")[1] == "[None, None]\nNone\n"
 
 
 def test_an_operand_is_evaluated_anew(run: Checked) -> None:
     """Where an assertion broke off, the next one sees nothing of it, and the next fence keeps nothing."""
-    assert printed(run, "around.md")[2:5] == ["broke off\n", "", "None\n"]
+    assert run.printed("around.md")[2:5] == ["broke off\n", "", "None\n"]
 
 
 def test_the_error_of_an_assertion_can_be_pickled(run: Checked) -> None:
     """It can, whatever its operands are."""
-    assert printed(run, "around.md")[5] == "not the same\n"
+    assert run.printed("around.md")[5] == "not the same\n"
 
 
 def test_the_compiler_warns_as_ever(run: Checked) -> None:

@@ -26,26 +26,20 @@ def run(request: pytest.FixtureRequest, runs: dict[str, Checked]) -> Checked:
     return runs[request.param]
 
 
-def printed(run: Checked, name: str) -> list[str]:
-    """What each fence of a lesson printed, all of which passed."""
-    assert set(run.outcomes(name)) == {"passed"}, [fence["reason"] for fence in run.fences(name)]
-    return [fence["stdout"] for fence in run.fences(name)]
-
-
 def numbers(run: Checked) -> list[str]:
     """The numbers that two lessons drew from random, numpy and torch."""
-    return printed(run, "numbers.md") + printed(run, "other_numbers.md")
+    return run.printed("numbers.md") + run.printed("other_numbers.md")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks from a warm server")
 def test_the_server_has_one_thread_when_it_forks() -> None:
     """The process that forks lessons has torch loaded and one thread, and a lesson starts with one."""
-    assert printed(check(FOLDER / "server.md"), "server.md") == ["True 1 1\n"]
+    assert check(FOLDER / "server.md").printed("server.md") == ["True 1 1\n"]
 
 
 def test_a_product_on_two_threads_returns(run: Checked) -> None:
     """A lesson may raise the number of threads: a product and its gradient on two threads come back."""
-    assert printed(run, "matmul.md") == ["700.0 2\n", "700.0\n"]
+    assert run.printed("matmul.md") == ["700.0 2\n", "700.0\n"]
 
 
 def test_one_seed_draws_the_same_in_both_modes_and_each_lesson_its_own(runs: dict[str, Checked]) -> None:
@@ -58,13 +52,13 @@ def test_one_seed_draws_the_same_in_both_modes_and_each_lesson_its_own(runs: dic
 def test_without_a_seed_every_run_draws_afresh() -> None:
     """Without --seed random, numpy and torch draw other numbers from run to run, forked or fresh."""
     unseeded = [check(FOLDER / "numbers.md", *words) for words in (MODES["warm"], MODES["warm"], MODES["fresh"])]
-    drawn = [text for run in unseeded for text in printed(run, "numbers.md")]
+    drawn = [text for run in unseeded for text in run.printed("numbers.md")]
     assert len(set(drawn)) == 9
 
 
 def test_the_source_of_a_lessons_functions_is_found(run: Checked) -> None:
     """getsource gives a function's text and line in the lesson, the newest of a name, and torch can script it."""
-    _, source, scripted, newest, indented = printed(run, "source.md")
+    _, source, scripted, newest, indented = run.printed("source.md")
     assert source == "def relu_twice(x):\n    # Twice is once.\n    return torch.relu(torch.relu(x))\n 7\n"
     assert scripted == "[0.0, 2.0]\n"
     assert newest == '    return "another of the same name"\n'
@@ -74,23 +68,23 @@ def test_the_source_of_a_lessons_functions_is_found(run: Checked) -> None:
 def test_fences_share_one_main_module(run: Checked) -> None:
     """A class can be pickled, `__main__` is its module, and a `from __future__` import holds for later fences."""
     told = "{'step': 'AlsoMissing', 'return': 'None'}\nStep(size=2)\n__main__ __main__\n"
-    assert printed(run, "module.md") == ["", told]
+    assert run.printed("module.md") == ["", told]
 
 
 def test_loader_workers_start_by_fork_and_by_spawn(run: Checked) -> None:
     """A DataLoader's workers find the lesson's dataset, and persistent ones are no left-over processes."""
     batches = "[0.0, 1.0]\n[4.0, 9.0]\n"
-    assert printed(run, "loaders.md") == ["set up\n", batches, batches, "[[0.0, 1.0, 4.0, 9.0]]\n"]
+    assert run.printed("loaders.md") == ["set up\n", batches, batches, "[[0.0, 1.0, 4.0, 9.0]]\n"]
 
 
 def test_await_at_top_level_keeps_its_loop(run: Checked) -> None:
     """A task begun in one fence is awaited in the next, and asynchronous blocks work at top level."""
-    assert printed(run, "await.md") == ["", "3\n", "[1, 2]\n"]
+    assert run.printed("await.md") == ["", "3\n", "[1, 2]\n"]
 
 
 def test_each_fence_gives_its_own_warnings(run: Checked) -> None:
     """A warning given before comes again in a later fence, once a line, with its category and line."""
-    printed(run, "warns.md")
+    run.printed("warns.md")
     told = [[(each["category"], each["line"]) for each in fence["warnings"]] for fence in run.fences("warns.md")]
     assert told == [[("UserWarning", 7)], [("UserWarning", 11)], [("DeprecationWarning", 17)]]
 

@@ -75,8 +75,8 @@ def _fork(seat: Seat, environment: dict[str, str], hidden: HiddenModules, to_hid
         os._exit(70)
 
 
-def spawn(seat: Seat, environment: dict[str, str], in_sight: tuple[str, ...] = ()) -> int:
-    """Start a worker as a fresh interpreter."""
+def spawn(seat: Seat, environment: dict[str, str], in_sight: tuple[str, ...], /) -> int:
+    """Start a worker as a fresh interpreter, which finds by itself what is in its lesson's sight."""
     for descriptor in (seat.orders, seat.trace):
         os.set_inheritable(descriptor, True)
     arguments = [sys.executable, "-P", "-m", worker.__name__, str(seat.orders), str(seat.trace)]
