@@ -67,7 +67,7 @@ def within_limits(annotations: Iterable[Annotation]) -> list[Annotation]:
             continue
         kept += found[: MOST_OF_A_LEVEL - 1]
         more = len(found) - MOST_OF_A_LEVEL + 1
-        kept.append(Annotation(level, "", 1, f"{more} more", f"{plural(more, level)} more: this step's log has all."))
+        kept.append(Annotation(level, "", 1, f"{more} more", f"{plural(more, f'more {level}')}: this step's log has all."))
     return kept
 
 
