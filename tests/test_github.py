@@ -92,7 +92,7 @@ def test_a_step_shows_nine_and_says_how_many_more() -> None:
     assert [command.properties.get("file") for command in commands[:3]] == ["many.md", "markup.md", "many.md"]
     assert commands[0].properties["title"] == "the page says Two"
     assert commands[-1].properties == {"title": "3 more"}
-    assert commands[-1].message.startswith("3 more errors: ")
+    assert commands[-1].data.startswith("3 more errors: ")
 
 
 def test_what_cannot_be_read_is_annotated_at_its_line(tmp_path: Path) -> None:

@@ -67,7 +67,8 @@ def within_limits(annotations: Iterable[Annotation]) -> list[Annotation]:
             continue
         kept += found[: MOST_OF_A_LEVEL - 1]
         more = len(found) - MOST_OF_A_LEVEL + 1
-        kept.append(Annotation(level, "", 1, f"{more} more", f"{plural(more, f'more {level}')}: this step's log has all."))
+        said = plural(more, f"more {level}")
+        kept.append(Annotation(level, "", 1, f"{more} more", f"{said}: this step's log has all."))
     return kept
 
 
