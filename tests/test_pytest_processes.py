@@ -18,17 +18,75 @@ def here(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Pytested
     return Pytested(pytester, monkeypatch, ())
 
 
-@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only"])
+# At the end of any run that was configured, before anything is put away.
+TELLS_PROCESSES = """
+import psutil
+def pytest_unconfigure():
+    print("\\nprocesses started:", len(psutil.Process().children()))
+"""
+# Once a lesson is collected: what the warm server was started with.
+TELLS_MODULES = """
+import psutil, time
+SERVER = "runthrough.running.server"
+def pytest_collection_finish():
+    for _ in range(600):
+        lines = [each.cmdline() for each in psutil.Process().children(recursive=True)]
+        if found := [line for line in lines if SERVER in line]:
+            print("\\nimported ahead:", found[0][found[0].index(SERVER) + 2:])
+            break
+        time.sleep(0.1)
+"""
+LISTING = ["--collect-only", "--setup-plan", "--setup-only", "--fixtures", "--fixtures-per-test", "--cache-show"]
+
+
+@pytest.mark.parametrize("option", [*LISTING, "--markers", "--help"])
 def test_what_runs_no_test_starts_no_process(here: Pytested, option: str) -> None:
-    """Listing items or what they would set up has no side effect: no pool, no server, while a run has them by then."""
+    """Listing anything has no side effect: no pool, no server, while a run has them to its end."""
     here.copy("pytest/counted.md")
-    here.pytester.makeconftest(
-        "import psutil\n"
-        "def pytest_collection_finish():\n"
-        "    print('processes started:', len(psutil.Process().children()))\n"
-    )
+    here.pytester.makeconftest(TELLS_PROCESSES)
     here.run(option, "-s").stdout.fnmatch_lines(["processes started: 0"])
     here.run("-s").stdout.fnmatch_lines(["processes started: 1"])
+
+
+@pytest.mark.parametrize("words", [(), ("leaf.md",), ("leaf.md::the-gradient",), (".", "-k", "gradient")])
+def test_what_lessons_import_is_under_way_while_they_are_read(here: Pytested, words: tuple[str, ...]) -> None:
+    """The warm server is started with torch where a page of the run imports it, and the lesson holds."""
+    here.copy("pytest/leaf.md", "pytest/counted.md")
+    here.pytester.makeconftest(TELLS_MODULES)
+    result = here.run("-s", *words)
+    result.stdout.fnmatch_lines(["imported ahead: ['torch', 'numpy']"])
+    assert result.ret == pytest.ExitCode.OK
+
+
+@pytest.mark.parametrize("words", [("counted.md",), ("test_torch.py",), ("-m", "not runthrough")])
+def test_what_no_lesson_of_the_run_imports_is_not_imported_ahead(here: Pytested, words: tuple[str, ...]) -> None:
+    """Lessons beside the paths of a run, tests that import torch themselves, and runs without lessons start none."""
+    here.copy("pytest/leaf.md", "pytest/counted.md")
+    here.pytester.makeconftest(TELLS_MODULES)
+    here.pytester.makepyfile(test_torch="def imports():\n    import torch\ndef test_it(): pass")
+    here.run("-s", *words).stdout.fnmatch_lines(["imported ahead: []"])
+
+
+def test_a_run_without_its_lessons_ends_their_processes_first(here: Pytested) -> None:
+    """Where no fence is left to run, the other tests run without the pool and the server, and hear nothing of them."""
+    here.copy("pytest/leaf.md")
+    here.pytester.makepyfile(
+        test_it="import psutil\ndef test_alone(): assert not psutil.Process().children(recursive=True)"
+    )
+    result = here.run("-k", "alone")
+    result.assert_outcomes(passed=1, deselected=1)
+    result.stderr.no_fnmatch_line("*")
+    assert here.alive() == []
+
+
+@pytest.mark.parametrize("words", [("-k", "nothing"), ("absent.md", "leaf.md"), ("leaf.md", "unknown_word.md")])
+def test_a_run_that_comes_to_nothing_leaves_nothing_running(here: Pytested, words: tuple[str, ...]) -> None:
+    """Nothing chosen, a path that is not there, a lesson that cannot be read: all that was started ahead is ended."""
+    here.copy("pytest/leaf.md", "telling/course/01_unknown_key.md")
+    (here.folder / "01_unknown_key.md").rename(here.folder / "unknown_word.md")
+    result = here.run(*words)
+    assert result.ret in (pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERRUPTED)
+    assert here.alive() == []
 
 
 def test_a_test_that_stops_waiting_takes_no_other_lesson_with_it(here: Pytested) -> None:

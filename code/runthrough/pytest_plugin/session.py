@@ -16,6 +16,7 @@ from runthrough.lesson.discovery import LEFT_OUT, NAMED_SUFFIXES, SUFFIXES, Find
 from runthrough.lesson.document import Course, Problem, Severity
 from runthrough.lesson.read import read_text
 from runthrough.plan import beside
+from runthrough.pytest_plugin.ahead import runs_nothing, soon_wanted
 from runthrough.pytest_plugin.items import Collected, CourseFile, FenceItem, HandedIn, LessonFile, UnreadableLessonError
 from runthrough.pytest_plugin.notices import Notices
 from runthrough.result import LessonResult
@@ -42,6 +43,7 @@ class LessonSession:
         self._found: set[Path] = set()
         self._marks: set[str] = set()
         self._service: LessonService | None = None
+        self._has_workers = False
         self._client: LessonClient | None = None
         self._lost: ServiceLostError | None = None
         self._handed_in: dict[Path, HandedIn] = {}
@@ -64,15 +66,15 @@ class LessonSession:
         return lesson
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self) -> None:
-        """Start the pool's interpreters while the lessons are read."""
-        runs_nothing = self._config.getoption("collectonly") or self._config.getoption("setuponly", False)
-        if not runs_nothing and self._address is None:
+    def pytest_sessionstart(self) -> None:
+        """Start the pool's interpreters, which import what lessons seem to want, before anything is collected."""
+        if self._address is None and not runs_nothing(self._config):
             self._start()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell an xdist worker where the pool is."""
+        self._has_workers = True
         address = self._start()
         node.workerinput[_INPUT] = {"path": address.path, "token": address.token, "seed": self.options.seed}
 
@@ -94,6 +96,8 @@ class LessonSession:
                 self._client.hand_in(jobs)
             except ServiceLostError as error:
                 self._lost = error  # each item will tell it
+        elif self._service is not None and not self._has_workers:
+            self._service.end()  # tests of other kinds run without it
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -177,7 +181,7 @@ class LessonSession:
 
     def _start(self) -> Address:
         if self._service is None:
-            self._service = start_service(self.options.jobs or cores(), self.options.spawn)
+            self._service = start_service(self.options.jobs or cores(), self.options.spawn, soon_wanted(self._config))
             self._address = self._service.address
         assert self._address is not None
         return self._address

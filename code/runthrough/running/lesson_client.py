@@ -56,8 +56,11 @@ class LessonService:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def start_service(workers: int, spawn: bool) -> LessonService:
-    """Start a lesson service that runs `workers` lessons at a time. It ends with this process, however that ends."""
+def start_service(workers: int, spawn: bool, modules: tuple[str, ...] = ()) -> LessonService:
+    """Start a lesson service that runs `workers` lessons at a time. It ends with this process, however that ends.
+
+    Its warm server imports `modules` before any job is handed in.
+    """
     folder = _private_folder()
     address = Address(os.path.join(folder, "socket"), secrets.token_hex(16))
     ours, theirs = socket.socketpair()
@@ -67,7 +70,7 @@ def start_service(workers: int, spawn: bool) -> LessonService:
         process = start("lesson_service", theirs)
         theirs.close()
         socket.send_fds(ours, [b"+"], [listener.fileno()])
-    Channel(ours).send(ServiceSettings(address.token, workers, spawn))
+    Channel(ours).send(ServiceSettings(address.token, workers, spawn, modules))
     return LessonService(address, process, ours, folder)
 
 

@@ -29,7 +29,7 @@ def main() -> NoReturn:
     if settings is None:
         os._exit(0)
     with (
-        server_under_way(settings.spawn) as ahead,
+        server_under_way(settings.spawn, settings.modules) as ahead,
         socket.socket(fileno=descriptors[0]) as listener,
         selectors.DefaultSelector() as selector,
         Pool(PoolSettings(settings.workers, settings.spawn), selector, ahead) as pool,

@@ -67,6 +67,9 @@ def server_under_way(spawn: bool, modules: tuple[str, ...] = ()) -> Iterator[Ser
         yield server
     finally:
         server.line.close()
+        if server.process.poll() is None:
+            # Nobody gave it a lesson and saw to its end, and it may be at imports that take seconds.
+            _kill_group(server.process)
         end([server.process])
 
 
@@ -91,6 +94,10 @@ def end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
         try:
             process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _kill_group(process)
             process.wait()
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -100,11 +100,14 @@ class ServerReady:
 
 @dataclass(frozen=True)
 class ServiceSettings:
-    """What a lesson service is told once, with the socket it listens on: the word its clients know, and how to run."""
+    """What a lesson service is told once, with the socket it listens on: the word its clients know, how to run, and
+    what its warm server imports before any job has come.
+    """
 
     token: str
     workers: int
     spawn: bool
+    modules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
