@@ -21,6 +21,7 @@ from runthrough.road import UnreadableError, chosen, planned, read, run_told, so
 
 if TYPE_CHECKING:
     from runthrough.lesson.document import Lesson
+    from runthrough.reports.listing import Listed
     from runthrough.reports.terminal import Terminal
     from runthrough.result import Report
 
@@ -113,21 +114,14 @@ def _checked(options: Options, report_file: Path | None) -> tuple[Report, Sequen
 
 
 def list_fences(options: Options) -> int:
-    """Read, plan and print every fence; nothing runs."""
-    from runthrough.lesson.directives import said_words
+    """Read and print every fence; nothing runs."""
     from runthrough.reports.json_report import as_json_rows
-    from runthrough.reports.listing import Listed, as_data, table
+    from runthrough.reports.listing import as_data, table
     from runthrough.reports.pen import pen_for
     from runthrough.reports.writing import write_whole
 
     report_file = _report_file("--json", options.json)
-    lessons = read(options.paths)
-    rows = []
-    for lesson, job in zip(lessons, planned(lessons, options), strict=True):
-        steps = {step.line: step for step in job.steps}
-        rows += [
-            Listed(lesson.name, fence, said_words(fence.directives), steps.get(fence.line)) for fence in lesson.fences
-        ]
+    rows = list(_listed(read(options.paths)))
     if options.json == STDOUT:
         sys.stdout.write(as_json_rows(as_data(row) for row in rows))
         return HOLDS
@@ -135,6 +129,18 @@ def list_fences(options: Options) -> int:
     if report_file:
         write_whole(report_file, as_json_rows(as_data(row) for row in rows).encode("ascii"))
     return HOLDS
+
+
+def _listed(lessons: Sequence[Lesson]) -> Iterator[Listed]:
+    from runthrough.lesson.directives import said_words
+    from runthrough.lesson.document import Role
+    from runthrough.plan import what_is_done
+    from runthrough.reports.listing import Listed
+
+    for lesson in lessons:
+        for fence in lesson.fences:
+            act, reason = what_is_done(fence.directives) if fence.role is Role.CODE else (None, "")
+            yield Listed(lesson.name, fence, said_words(fence.directives), act, reason)
 
 
 def update(options: Options) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import secrets
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +60,8 @@ def read(paths: Sequence[str]) -> Sequence[Lesson]:
     from runthrough.lesson.discovery import discover
     from runthrough.lesson.document import Severity
 
-    found = discover(paths)
+    with _uncollected():
+        found = discover(paths)
     problems = [*found.problems, *(problem for lesson in found.lessons for problem in problems_of(lesson))]
     if any(problem.severity is Severity.ERROR for problem in problems):
         raise UnreadableError(problems)
@@ -68,6 +70,19 @@ def read(paths: Sequence[str]) -> Sequence[Lesson]:
         if said := other_torch(course):
             print(said, file=sys.stderr)
     return found.lessons
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage while lessons are made, nor among them later: they are in no cycles, and stay to the end."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
 
 
 def problems_of(lesson: Lesson) -> tuple[Problem, ...]:

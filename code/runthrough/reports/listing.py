@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from runthrough.job import Act, Step
+from runthrough.job import Act
 from runthrough.lesson.document import Fence, Role
 from runthrough.reports.pen import Line, Span, line, plural, visible
 
@@ -25,24 +25,28 @@ SAID_OF_ACT = {
 
 @dataclass(frozen=True)
 class Listed:
-    """A fence of the lesson that is called `path`, its directives in the author's words, and its step, if any."""
+    """A fence of the lesson that is called `path`, and its directives in the author's words.
+
+    `act` is what is done with it, None for a fence that is no code; `reason` is the author's, or "".
+    """
 
     path: str
     fence: Fence
     directives: dict[str, Any]
-    step: Step | None
+    act: Act | None
+    reason: str = ""
 
     @property
     def runs(self) -> bool:
         """True where the fence's code is to be executed."""
-        return self.step is not None and self.step.act is Act.RUN
+        return self.act is Act.RUN
 
     @property
     def why(self) -> str:
         """Why it runs or does not: the author's reason where there is one."""
-        if self.step is None:
+        if self.act is None:
             return SAID_OF_ROLE.get(self.fence.role, SAID_OF_ROLE[Role.SHOWN])
-        return self.step.reason or SAID_OF_ACT[self.step.act]
+        return self.reason or SAID_OF_ACT[self.act]
 
 
 def as_data(listed: Listed) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TextIO
@@ -26,7 +27,7 @@ def line(*parts: str | Span) -> Line:
 
 def visible(text: str) -> str:
     """`text` with control characters written as escapes, so that no lesson's output can steer a terminal."""
-    return "".join(_escaped(char) if _is_control(char) else char for char in text)
+    return _CONTROL.sub(_escaped, text)
 
 
 def plain(lines: Iterable[Line]) -> str:
@@ -34,14 +35,13 @@ def plain(lines: Iterable[Line]) -> str:
     return "".join("".join(span.text for span in spans).rstrip() + "\n" for spans in lines)
 
 
-def _is_control(char: str) -> bool:
-    code = ord(char)
-    hidden = code < 32 or 127 <= code < 160 or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069
-    return hidden and char != "\t"
+# All but the tab, and the marks that turn the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def _escaped(char: str) -> str:
-    return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"
+def _escaped(control: re.Match[str]) -> str:
+    code = ord(control[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def plural(number: int, word: str) -> str:
