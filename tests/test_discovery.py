@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,11 @@ def test_a_lesson_is_not_blamed_for_a_file_of_its_neighbour(tmp_path: Path) -> N
     assert done.code == 1
     assert "2 passed" in done.last_line
     assert "files came to" in done.out
+
+
+def test_a_declared_file_is_no_fault_of_a_shared_folder(tmp_path: Path) -> None:
+    """What `writes=` allows may come from a child process too, and also where lessons run side by side."""
+    shutil.copytree(LESSONS / "declared", tmp_path / "declared")
+    done = runthrough("check", "-j", "2", ".", cwd=tmp_path)
+    assert done.code == 0, done.out
+    assert (tmp_path / "declared" / "made" / "2.txt").exists()

@@ -162,6 +162,12 @@ def test_files_that_no_lesson_explains_are_red(here: Pytested) -> None:
     result.stdout.fnmatch_lines(["side_by_side/waits.md:1: files came to *side_by_side during the run: left.txt"])
 
 
+def test_a_declared_file_is_no_fault_of_the_folder_above(here: Pytested) -> None:
+    """A file that a lesson's `writes=` allows is no fault, by whatever process it came and however deep."""
+    here.copy("declared")
+    here.run("declared").assert_outcomes(passed=3)
+
+
 def test_a_lesson_that_cannot_be_read_is_an_error_of_collecting(here: Pytested) -> None:
     """Exit code 2 with `path:line: what to do`, and no lesson has run."""
     here.copy("telling/course/01_unknown_key.md", "pytest/counted.md")

@@ -9,20 +9,31 @@ from pathlib import Path
 
 from runthrough.job import Job
 from runthrough.result import LessonResult, Trouble
+from runthrough.running.footprints import allows
 
 _PASSED_OVER = ("__pycache__", "node_modules", "build")
 
 
 class SharedFolders:
-    """The folders of more than one job, and what was in them before any ran."""
+    """The folders of more than one job, those of jobs below them, and what was in each before any ran.
+
+    A file belongs to the nearest of them above it, so that it is told of one folder alone.
+    """
 
     def __init__(self, jobs: Sequence[Job]) -> None:
-        counted = Counter(Path(job.path).parent for job in jobs)
         self._folder_of = {job.name: Path(job.path).parent for job in jobs}
-        self._before = {folder: _files(folder) for folder, count in counted.items() if count > 1}
+        counted = Counter(Path(job.path).parent for job in jobs)
+        shared = {folder for folder, count in counted.items() if count > 1}
+        self._folders = frozenset(map(str, counted))
+        self._declared = {
+            (Path(job.path).parent, pattern) for job in jobs for step in job.steps for pattern in step.writes
+        }
+        self._before = {
+            folder: self._files(folder) for folder in counted if folder in shared or shared.intersection(folder.parents)
+        }
 
     def unexplained(self, results: Iterable[LessonResult]) -> tuple[Trouble, ...]:
-        """A trouble for each folder to which files came that no lesson is known to have made."""
+        """A trouble for each folder to which files came that no lesson made or declares."""
         results = tuple(results)
         return tuple(trouble for folder in self._before for trouble in self.unexplained_in(folder, results))
 
@@ -30,8 +41,9 @@ class SharedFolders:
         """The trouble of one folder, if there is any."""
         if folder not in self._before:
             return ()
-        explained = {self._folder_of[result.path] / name for result in results for name in result.left_files}
-        files = _files(folder) - self._before[folder] - explained
+        made = {self._folder_of[result.path] / name for result in results for name in result.left_files}
+        came = self._files(folder) - self._before[folder]
+        files = [file for file in came if made.isdisjoint((file, *file.parents)) and not self._is_declared(file)]
         if not files:
             return ()
         return (
@@ -41,10 +53,21 @@ class SharedFolders:
             ),
         )
 
+    def _is_declared(self, file: Path) -> bool:
+        """True for a file that a `writes=` allows, as one that a lesson's child process wrote."""
+        return any(
+            file.is_relative_to(folder) and allows(pattern, str(file.relative_to(folder)))
+            for folder, pattern in self._declared
+        )
 
-def _files(folder: Path) -> set[Path]:
-    found: set[Path] = set()
-    for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in _PASSED_OVER and not name.startswith(".")]
-        found.update(Path(parent) / name for name in files)
-    return found
+    def _files(self, folder: Path) -> set[Path]:
+        found: set[Path] = set()
+        for parent, folders, files in os.walk(folder):
+            folders[:] = [
+                name
+                for name in folders
+                if name not in _PASSED_OVER and not name.startswith(".")
+                if os.path.join(parent, name) not in self._folders
+            ]
+            found.update(Path(parent) / name for name in files)
+        return found
