@@ -8,8 +8,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
 
 from runthrough.lesson.document import Fence, Lesson
+from runthrough.lesson.markdown import Lines, full_parser
 from runthrough.lesson.read import read_text
 
 
@@ -126,3 +128,11 @@ def test_reading_never_raises_and_stays_in_the_page(lines: list[str]) -> None:
         assert last < fence.line <= fence.end_line <= max(len(lines), 1)
         last = fence.end_line
     assert len({fence.id for fence in lesson.fences}) == len(lesson.fences)
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.text(" \t\n>`a\x0b\x1c\xa0\u2028", max_size=30))
+def test_the_table_of_lines_is_the_one_of_the_parser(text: str) -> None:
+    """Where lines begin and end and how far each is indented is what markdown-it-py makes of the same text."""
+    parser = full_parser()
+    assert vars(Lines(text, parser, {}, [])) == vars(StateBlock(text, parser, {}, []))

@@ -7,7 +7,6 @@ import io
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -115,10 +114,8 @@ def _checked(options: Options, report_file: Path | None) -> tuple[Report, Sequen
 
 def list_fences(options: Options) -> int:
     """Read and print every fence; nothing runs."""
-    from runthrough.reports.json_report import as_json_rows
-    from runthrough.reports.listing import as_data, table
+    from runthrough.reports.listing import as_data, as_json_rows, table
     from runthrough.reports.pen import pen_for
-    from runthrough.reports.writing import write_whole
 
     report_file = _report_file("--json", options.json)
     rows = list(_listed(read(options.paths)))
@@ -127,6 +124,8 @@ def list_fences(options: Options) -> int:
         return HOLDS
     pen_for(sys.stdout, color=options.color).write(table(rows))
     if report_file:
+        from runthrough.reports.writing import write_whole
+
         write_whole(report_file, as_json_rows(as_data(row) for row in rows).encode("ascii"))
     return HOLDS
 
@@ -198,6 +197,8 @@ def _report_file(option: str, name: str) -> Path | None:
 
 def _takes_files(folder: Path) -> bool:
     """Tried, since what root may do in a folder is more than what the folder's file system can."""
+    import tempfile
+
     try:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import secrets
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -115,6 +114,8 @@ def planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:
 
 def drawn_seed() -> int:
     """A seed for a run that was given none."""
+    import secrets
+
     return secrets.randbelow(LARGEST_SEED)
 
 

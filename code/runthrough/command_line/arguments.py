@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -94,7 +93,9 @@ def _split_at_dashes(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]
 
 
 def _unknown_command(word: str) -> str:
-    close = difflib.get_close_matches(word, COMMANDS, n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, COMMANDS, n=1)
     if close:
         return f"there is no command {word!r}; did you mean {close[0]!r}?"
     return f"there is no command {word!r}; to run lessons there, type: runthrough check {word}"
@@ -102,6 +103,8 @@ def _unknown_command(word: str) -> str:
 
 def _unknown_option(word: str, parser: Parser) -> str:
     known = [option for action in parser._actions for option in action.option_strings]
-    close = difflib.get_close_matches(word.partition("=")[0], known, n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(word.partition("=")[0], known, n=1)
     meant = f"did you mean {close[0]}?" if close else f"{parser.prog} --help lists the options"
     return f"there is no option {word}; {meant}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -70,8 +69,14 @@ def _wrong(box: Box) -> Iterator[Complaint]:
         yield from _wrong_quiz(box)
     elif box.kind == "not-run":
         yield from _wrong_source(box)
-    elif close := difflib.get_close_matches(box.kind.lower(), _KINDS, n=1, cutoff=0.75):
+    elif close := _nearly_a_kind(box.kind):
         yield Complaint(box.line, f"::: {box.kind} is no box with a meaning", f"did you mean {close[0]!r}?")
+
+
+def _nearly_a_kind(kind: str) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(kind.lower(), _KINDS, n=1, cutoff=0.75)
 
 
 def _wrong_quiz(box: Box) -> Iterator[Complaint]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from .dialects import NOTHING, PYTHON, Foreign, read_options, read_tags
@@ -28,6 +29,7 @@ class InfoString:
         return self.language in PYTHON
 
 
+@lru_cache(maxsize=256)  # a course says few things in its info strings, each many times
 def read_info(info: str) -> InfoString:
     """The parts of an info string, in CommonMark's form or in one with braces."""
     if info.startswith("{{"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from .directives import Complaint
 from .document import Claim
@@ -31,17 +32,15 @@ class ClaimError(Exception):
 
 def read_claims(comments: Iterable[InlineComment], lines: Sequence[str]) -> tuple[list[Claim], list[Complaint]]:
     """The claims among the comments of a page's sentences. `lines` are those of the text parsed."""
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
     claims: list[Claim] = []
     wrong: list[Complaint] = []
-    for comment in comments:
-        if comment.text is None or comment.text.startswith("="):
-            try:
-                claims.append(_claim(comment, lines[comment.line - 1], starts[comment.line - 1]))
-            except ClaimError as error:
-                wrong.append(error.complaint)
+    meant = [comment for comment in comments if comment.text is None or comment.text.startswith("=")]
+    starts = [0, *accumulate([len(line) + 1 for line in lines])] if meant else []
+    for comment in meant:
+        try:
+            claims.append(_claim(comment, lines[comment.line - 1], starts[comment.line - 1]))
+        except ClaimError as error:
+            wrong.append(error.complaint)
     return claims, wrong
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
@@ -93,8 +92,10 @@ def _unknown(word: Word) -> tuple[str, str]:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`did you mean …?`, or what there is to choose from."""
+    from difflib import get_close_matches
+
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    close = get_close_matches(word, known, n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
 
 

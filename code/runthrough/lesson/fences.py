@@ -185,11 +185,15 @@ def _raw_fence(token: Token, lines: list[str], heading: str, comments: tuple[Com
         info=token.info.strip(),
         code=token.content,
         is_closed=end - first - 2 == token.content.count("\n"),
-        prefix=re.sub(r"[^>\s]", " ", opener[: opener.index(token.markup)]),
+        prefix="" if opener.startswith(token.markup) else _prefix(opener[: opener.index(token.markup)]),
         heading=heading,
         comments=comments,
         lost_opener=_lost_opener(token),
     )
+
+
+def _prefix(before: str) -> str:
+    return re.sub(r"[^>\s]", " ", before)
 
 
 def opener_inside(fence: RawFence) -> int | None:

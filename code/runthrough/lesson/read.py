@@ -19,7 +19,7 @@ from .slugs import ids_of
 
 def read_lesson(path: Path, name: str, course: Course | None) -> Lesson:
     """The lesson at `path`, called `name` in reports. Nothing in the file raises; what is wrong is in `problems`."""
-    if path.exists() and not path.is_file():
+    if not path.is_file() and path.exists():
         problem = Problem(name, 1, "this is no ordinary file", "lessons are text files; move it away")
         return Lesson(path, name, "", path.stem, {}, (), (problem,), course is not None)
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import metadata
 
 
 class WhenError(ValueError):
@@ -77,6 +76,8 @@ def installed_version(name: str) -> str:
         import platform
 
         return platform.python_version()
+    from importlib import metadata
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,6 @@ def as_data(report: Report) -> dict[str, Any]:
         for name in CHECKS_BESIDE_FENCES:
             lesson.setdefault(name, [])
     return data
-
-
-def as_json_rows(rows: Iterable[object]) -> str:
-    """A JSON array with a line for each row: as quick to write as to search."""
-    encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
-    return "[\n" + ",\n".join(encode(row) for row in rows) + "\n]\n"
 
 
 def as_json(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +66,12 @@ def as_data(listed: Listed) -> dict[str, Any]:
         "code": fence.code,
         "directives": listed.directives,
     }
+
+
+def as_json_rows(rows: Iterable[object]) -> str:
+    """A JSON array with a line for each row: as quick to write as to search."""
+    encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
+    return "[\n" + ",\n".join(encode(row) for row in rows) + "\n]\n"
 
 
 def table(rows: Iterable[Listed]) -> Iterator[Line]:
