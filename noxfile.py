@@ -95,7 +95,10 @@ def notebooks(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def benchmarks(session: nox.Session) -> None:
-    """Time this harness in turns with other tools, each in an environment of its own; takes one to two hours."""
+    """Time this harness in turns with other tools, each in an environment of its own; takes one to two hours.
+
+    Words after `--` measure a part, as `--lessons 20` or `--reading 3000`: files listed beside a mere block parsing.
+    """
     session.install("psutil>=6")
     session.run("python", "-m", "benchmarks", *session.posargs)
 

@@ -43,6 +43,16 @@ class Comparison:
         """The same in processor time."""
         return [a.processor_seconds / b.processor_seconds for a, b in zip(self.theirs, self.ours, strict=True)]
 
+    @property
+    def our_ratios(self) -> list[float]:
+        """How many times as long as theirs each of our runs took in wall time."""
+        return [1 / ratio for ratio in self.ratios]
+
+    @property
+    def our_processor_ratios(self) -> list[float]:
+        """The same in processor time."""
+        return [1 / ratio for ratio in self.processor_ratios]
+
 
 @dataclass(frozen=True)
 class Result:
@@ -59,21 +69,28 @@ class Result:
 
 
 def measure(
-    template: str, course: Course, sides: dict[str, Side], pairs: int, threads: int, memory: bool, tell: Tell
+    template: str,
+    course: Course,
+    sides: dict[str, Side],
+    pairs: int,
+    threads: int,
+    memory: bool,
+    tell: Tell,
+    ours: Side = OURS,
 ) -> Iterator[Result]:
     """What is known after each pair of runs, so that nothing is lost where a long measurement is ended."""
     lessons = len(course.pages)
     measured = {name: side for name, side in sides.items() if not side.largest or lessons <= side.largest}
-    ours = environment(OURS.peer, tell, torch=True)
+    our_place = environment(ours.peer, tell, torch=True)
     places = {name: environment(side.peer, tell, torch=True) for name, side in measured.items()}
-    run_side(OURS, ours, course, threads=threads)  # what is read from the disk first is read for all
+    run_side(ours, our_place, course, threads=threads)  # what is read from the disk first is read for all
     now = datetime.now(UTC).strftime("%Y-%m-%d")
     place = f"{_place()}, torch {environment(TORCH, tell).version('torch')}, OpenMP told {_threads(threads)}"
-    peak = _peak(OURS, ours, course, threads) if memory else None
+    peak = _peak(ours, our_place, course, threads) if memory else None
     done: tuple[Comparison, ...] = ()
     for name, side in measured.items():
         latest = None
-        for latest in compare(name, side, (ours, places[name]), course, pairs, threads, memory):
+        for latest in compare(name, side, (our_place, places[name]), course, pairs, threads, memory, ours):
             result = Result(
                 template, lessons, len(course.traces), place, now, os.getloadavg()[0], peak, (*done, latest)
             )
@@ -90,17 +107,18 @@ def compare(
     pairs: int,
     threads: int = 1,
     memory: bool = False,
+    our_side: Side = OURS,
 ) -> Iterator[Comparison]:
     """Ours and the other in turns; which of the two goes first changes from pair to pair."""
     our_place, their_place = places
     theirs: list[Run] = []
     ours: list[Run] = []
-    version = "" if side.peer == TORCH else their_place.version(side.peer.name)
+    version = "" if side.peer == TORCH else their_place.version(side.distribution or side.peer.name)
     known = Comparison(name, side.name, version, side.isolates)
     try:
         known = replace(known, peak_mib=_peak(side, their_place, course, threads)) if memory else known
         for number in range(pairs):
-            turns = [(OURS, our_place, ours), (side, their_place, theirs)]
+            turns = [(our_side, our_place, ours), (side, their_place, theirs)]
             for turn, where, runs in turns if number % 2 == 0 else reversed(turns):
                 runs.append(run_side(turn, where, course, threads=threads))
             known = replace(known, theirs=tuple(theirs), ours=tuple(ours))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass
@@ -64,6 +65,17 @@ def require_every_fence(course: Course, traces: Path) -> None:
         raise MiscountError(
             f"{left.total()} fences ran where {due.total()} were due; missing: {missing[:5]}, too many: {surplus[:5]}"
         )
+
+
+def require_every_fence_told(course: Course, told: Path) -> None:
+    """Hold what a run told in its last line, so many fences in so many lessons, against the course.
+
+    Raises MiscountError where that is another number.
+    """
+    last = told.read_text(encoding="utf-8", errors="replace").splitlines()[-1:] or [""]
+    found, due = re.findall(r"\d+", last[0])[:2], [str(len(course.traces)), str(len(course.pages))]
+    if found != due:
+        raise MiscountError(f"{due[0]} fences in {due[1]} lessons were due, and it told: {last[0]}")
 
 
 def _write(path: Path, text: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from benchmarks import reading
 from benchmarks.comparison import Comparison, Result
 from benchmarks.sides import OTHERS, OURS
 from benchmarks.targets import TEMPLATE, targets_table
@@ -28,6 +29,9 @@ python3 -m nox -s benchmarks -- --write
 - Every fence leaves a trace as it runs. A run in which a fence is missing or ran twice has no time.
 - A fence of these lessons stands on its own, since not every tool lets fences share names.
 - What takes seconds a lesson is measured on the small courses only.
+- Reading is measured apart: `runthrough list` of 3,000 lessons in turns with a block parsing of the same files that
+  does nothing else, and of 200 lessons in turns with their run. Both that only read tell how many fences they found in
+  how many lessons, and a run in which one is missing has no time.
 """
 
 AIMS = f"""\
@@ -36,6 +40,14 @@ AIMS = f"""\
 Ratios of medians on the `{TEMPLATE}` courses below: our wall time in that of the other side, or for "times as fast"
 theirs in ours. What is missed stays here until it is reached. A lesson in a process of its own costs a fork, a copy of
 each page of memory that it writes to, and the first call of all that it uses; in one process, all lessons pay once.
+"""
+
+READING = """\
+## Reading
+
+What stands before every run: finding the fences of each page, and all that is said of them. `runthrough list` does that
+and no more. Beside it, markdown-it-py finds the same fences and reads nothing else of a page; and the same lessons are
+run by `runthrough check`, of whose time reading is a part.
 """
 
 TEMPLATES = {
@@ -52,7 +64,26 @@ def as_page(results: Sequence[Result]) -> str:
         if found:
             parts.append(f"## `{template}`\n\n{told}\n")
         parts += [f"### {one.lessons} lessons\n\n{table(one)}" for one in found]
+    if found := [one for one in results if one.template == reading.TEMPLATE]:
+        parts.append(f"{READING}\n{reading_table(found)}")
     return "\n".join(parts)
+
+
+def reading_table(results: Sequence[Result]) -> str:
+    """A row for each course that was listed, the larger first, then what they were listed on."""
+    lines = ["| `runthrough list` of | in | wall | processor | our seconds | theirs |", "|---|---|--:|--:|--:|--:|"]
+    ordered = sorted(results, key=lambda one: -one.lessons)
+    lines += [_reading_row(result, one) for result in ordered for one in result.comparisons]
+    places = dict.fromkeys(_ran_on(result, len(one.ratios)) for result in ordered for one in result.comparisons)
+    return "\n".join([*lines, "", *places]) + "\n"
+
+
+def _reading_row(result: Result, one: Comparison) -> str:
+    course, name = f"{result.lessons} lessons, {result.fences} fences", f"{one.name} {one.version}".strip()
+    if not one.ratios:
+        return f"| {course} | {name} | {_first_line(one.trouble)} | | | |"
+    seconds = " | ".join(f"{median(run.seconds for run in runs):.2f}" for runs in (one.ours, one.theirs))
+    return f"| {course} | {name} | {_spread(one.our_ratios)} | {_spread(one.our_processor_ratios)} | {seconds} |"
 
 
 def table(result: Result) -> str:
@@ -73,7 +104,8 @@ def into_readme(readme: str, results: Sequence[Result]) -> str:
 def readme_result(results: Sequence[Result]) -> Result:
     """The course that the README shows: the smallest of the first template, which every side has run."""
     order = list(TEMPLATES)
-    return min(results, key=lambda one: (order.index(one.template), one.lessons))
+    ran = [one for one in results if one.template in order]
+    return min(ran, key=lambda one: (order.index(one.template), one.lessons))
 
 
 def _lines(result: Result) -> Iterator[str]:
@@ -86,23 +118,29 @@ def _lines(result: Result) -> Iterator[str]:
     for one in sorted(result.comparisons, key=lambda one: median(one.ratios or [float("inf")])):
         yield _row(one)
     yield ""
-    pairs = max((len(one.ratios) for one in result.comparisons), default=0)
-    runs = f"Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s." if every else ""
-    spread = f" {pairs} pairs a side. {runs}" if runs else ""
-    yield f"{result.when}, {result.place}; load {result.load:.1f} at the end.{spread}"
+    runs = f" Our {len(every)} runs took {min(every):.1f} to {max(every):.1f} s." if every else ""
+    yield _ran_on(result, max((len(one.ratios) for one in result.comparisons), default=0)) + runs
     measured = {one.side for one in result.comparisons}
     if left_out := [side.name for name, side in OTHERS.items() if name not in measured]:
         yield f"Not measured on this course: {', '.join(left_out)}."
+
+
+def _ran_on(result: Result, pairs: int) -> str:
+    of_runs = f" {pairs} pairs a side." if pairs else ""
+    return f"{result.when}, {result.place}; load {result.load:.1f} at the end.{of_runs}"
+
+
+def _spread(ratios: Sequence[float]) -> str:
+    return f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 def _row(one: Comparison) -> str:
     name = f"{one.name} {one.version}".strip()
     if not one.ratios:
         return f"| {name} | {one.isolates} | {_first_line(one.trouble)} | | | {_mib(one.peak_mib)} |"
-    wall = f"{median(one.ratios):.2f} ({min(one.ratios):.2f} to {max(one.ratios):.2f})"
     seconds = median(run.seconds for run in one.theirs)
     work = median(one.processor_ratios)
-    return f"| {name} | {one.isolates} | {wall} | {seconds:.1f} | {work:.2f} | {_mib(one.peak_mib)} |"
+    return f"| {name} | {one.isolates} | {_spread(one.ratios)} | {seconds:.1f} | {work:.2f} | {_mib(one.peak_mib)} |"
 
 
 def _mib(peak: float | None) -> str:

@@ -22,7 +22,8 @@ class Side:
     """One way to run a course. `words` is its command, `lines` what stands on its standard input.
 
     `isolates` is what each lesson has to itself. `largest` is the number of lessons beyond which nobody waits for it,
-    0 for any; `pages` is the folder of the course that the variable PAGES names.
+    0 for any; `pages` is the folder of the course that the variable PAGES names. `distribution` is what its version
+    is that of, the peer unless said. One that `only_reads` runs no fence: its last line tells how many it found.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Side:
     lines: Callable[[Course], tuple[Path, ...]] = lambda course: ()
     largest: int = 0
     pages: str = "pages"
+    distribution: str = ""
+    only_reads: bool = False
 
 
 def _check(*options: str) -> Words:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NoReturn
 
+from benchmarks import reading
 from benchmarks.comparison import Comparison, Result
 
 TEMPLATE = "autograd"  # its bodies are short, so that what a harness adds shows most
@@ -18,9 +20,13 @@ class UnmeasuredError(Exception):
 
 @dataclass(frozen=True)
 class Measured:
-    """The results of one template by their number of lessons. Each ratio raises UnmeasuredError where it has none."""
+    """The results of one template by their number of lessons, and those of reading by theirs.
+
+    Each ratio raises UnmeasuredError where it has none.
+    """
 
     results: dict[int, Result]
+    of_reading: dict[int, Result]
 
     def theirs(self, lessons: int, side: str) -> float:
         """The wall time of a side, in ours."""
@@ -41,6 +47,11 @@ class Measured:
         """Our wall time a lesson, in that of a course of fewer lessons."""
         return self._seconds(lessons) / lessons / (self._seconds(fewer) / fewer)
 
+    def reading(self, lessons: int, side: str) -> Comparison:
+        """The pairs of `runthrough list` with a side."""
+        found = self.of_reading[lessons].comparisons if lessons in self.of_reading else ()
+        return next((one for one in found if one.side == side and one.ratios), None) or _unmeasured()
+
     def _seconds(self, lessons: int) -> float:
         runs = [run.seconds for one in self._timed(lessons) for run in one.ours]
         return median(runs) if runs else _unmeasured()
@@ -49,7 +60,7 @@ class Measured:
         return [one for one in self.results[lessons].comparisons if one.ratios] if lessons in self.results else []
 
 
-def _unmeasured() -> float:
+def _unmeasured() -> NoReturn:
     raise UnmeasuredError
 
 
@@ -80,12 +91,27 @@ TARGETS = (
     Target(200, "at most 0.65 times pytest-markdown-docs", lambda known: known.ours(200, "pytest-markdown-docs"), 0.65),
     Target(1000, "at most 1.25 times all bodies in one process", lambda known: known.ours(1000, "limit"), 1.25),
     Target(1000, "a lesson at most 1.1 times as long as with 200", lambda known: known.a_lesson(1000, 200), 1.1),
+    Target(
+        reading.PAGES,
+        "`runthrough list` at most 1.5 times their block parsing alone",
+        lambda known: median(known.reading(reading.PAGES, reading.BLOCKS_SIDE).our_ratios),
+        1.5,
+    ),
+    Target(
+        reading.RUN,
+        "`runthrough list` at most 0.05 times `runthrough check` in processor time",
+        lambda known: median(known.reading(reading.RUN, reading.CHECK_SIDE).our_processor_ratios),
+        0.05,
+    ),
 )
 
 
 def targets_table(results: Sequence[Result]) -> str:
     """A row a target: what is meant, what came, and whether that is reached."""
-    known = Measured({one.lessons: one for one in results if one.template == TEMPLATE})
+    known = Measured(
+        {one.lessons: one for one in results if one.template == TEMPLATE},
+        {one.lessons: one for one in results if one.template == reading.TEMPLATE},
+    )
     return "\n".join(_rows(known)) + "\n"
 
 

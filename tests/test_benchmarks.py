@@ -17,7 +17,8 @@ from benchmarks.false_greens.cases import CASES, GREEN, RED
 from benchmarks.false_greens.page import as_page as as_false_greens
 from benchmarks.false_greens.tools import TOOLS
 from benchmarks.notebooks import as_notebook, fences
-from benchmarks.page import BEGIN, END, as_page, into_readme, table
+from benchmarks.page import BEGIN, END, as_page, into_readme, reading_table, table
+from benchmarks.reading import BLOCKS, LIST
 from benchmarks.sides import OTHERS, Side
 from benchmarks.targets import targets_table
 from benchmarks.timing import FailedRunError, Run, run_side
@@ -116,6 +117,21 @@ def test_a_side_that_fails_does_not_end_the_comparison_with_others(course: Cours
     assert (known.ratios, known.trouble.partition(":")[0]) == ([], "a line ended with 3")
 
 
+@pytest.mark.parametrize("side", [LIST, BLOCKS], ids=["list", "blocks"])
+def test_both_sides_of_reading_find_every_fence(side: Side, course: Course) -> None:
+    """Our list and the block parsing alone tell the same, and a page that is missed leaves a run without a time."""
+    assert run_side(side, HERE, course).seconds > 0
+    course.pages[1].unlink()
+    with pytest.raises(MiscountError, match="12 fences in 2 lessons were due, and it told: 6 fences in 1 lesson"):
+        run_side(side, HERE, course)
+
+
+def test_a_side_that_reads_and_tells_nothing_has_no_time(course: Course) -> None:
+    """A command that ends well is not enough."""
+    with pytest.raises(MiscountError, match=r"12 fences in 2 lessons were due, and it told: $"):
+        run_side(replace(saying("pass"), only_reads=True), HERE, course)
+
+
 MEASURED = Comparison(
     "sybil",
     "Sybil",
@@ -154,6 +170,42 @@ def test_each_target_is_reached_missed_or_not_measured() -> None:
     assert "| 20 | 8 times as fast as `python` a lesson, two at a time | 2.00 | **missed** |" in rows
     assert "| 20 | 18 times as fast as nbmake | | not measured |" in rows
     assert "| 1000 | a lesson at most 1.1 times as long as with 200 | | not measured |" in rows
+
+
+LISTED = replace(MEASURED, side="blocks", name="block parsing", theirs=MEASURED.ours, ours=MEASURED.theirs)
+READ = replace(RESULT, template="reading", lessons=3000, fences=18000, comparisons=(LISTED,))
+READ_AND_RUN = replace(READ, lessons=200, fences=1200, comparisons=(replace(MEASURED, side="check", name="check"),))
+
+
+def test_reading_is_told_as_our_time_in_theirs() -> None:
+    """A row has the median of our ratios, the least and the most, in wall and in processor time."""
+    text = reading_table([READ_AND_RUN, READ])
+    rows = [row for row in text.splitlines() if "lessons, " in row]
+    assert rows[0] == (
+        "| 3000 lessons, 18000 fences | block parsing 10.1 | 2.00 (1.50 to 3.00) | 1.00 (0.75 to 1.50) | 4.00 | 2.00 |"
+    )
+    assert rows[1] == (
+        "| 200 lessons, 1200 fences | check 10.1 | 0.50 (0.33 to 0.67) | 1.00 (0.67 to 1.33) | 2.00 | 4.00 |"
+    )
+
+
+def test_the_targets_of_reading_are_held_against_their_own_courses() -> None:
+    """Listing is held against block parsing in wall time, and against a run in processor time."""
+    rows = targets_table([READ, READ_AND_RUN])
+    assert "| 3000 | `runthrough list` at most 1.5 times their block parsing alone | 2.00 | **missed** |" in rows
+    assert (
+        "| 200 | `runthrough list` at most 0.05 times `runthrough check` in processor time | 1.00 | **missed** |"
+        in rows
+    )
+    assert "alone | | not measured |" in targets_table([replace(READ, lessons=30), RESULT])
+    assert "| 200 | no slower than pytest-codeblocks | | not measured |" in rows
+
+
+def test_reading_stands_on_the_page_and_not_in_the_readme() -> None:
+    """What was measured of reading has a part of its own below the courses, and the README shows a course."""
+    page = as_page([READ, RESULT])
+    assert page.index("### 20 lessons") < page.index("## Reading") < page.index("| 3000 lessons, 18000 fences |")
+    assert "Sybil" in into_readme(f"{BEGIN}\n{END}", [READ, RESULT])
 
 
 def test_the_time_of_a_lesson_is_compared_between_courses() -> None:
