@@ -37,6 +37,13 @@ def test_the_server_has_one_thread_when_it_forks() -> None:
     assert check(FOLDER / "server.md").printed("server.md") == ["True 1 1\n"]
 
 
+def test_one_process_forks_all_lessons_of_a_place() -> None:
+    """It is no lesson's own: it is neither told as left running nor ended with a lesson."""
+    run = check(LESSONS / "one_zygote", "-j", "1")
+    assert run.code == 0
+    assert run.printed("a.md") == run.printed("b.md")
+
+
 def test_a_product_on_two_threads_returns(run: Checked) -> None:
     """A lesson may raise the number of threads: a product and its gradient on two threads come back."""
     assert run.printed("matmul.md") == ["700.0 2\n", "700.0\n"]

@@ -21,10 +21,12 @@ ENDS = {
     "sigterm.md": ("crashed", "died", "killed by SIGTERM (signal 15)"),
     "sigsegv.md": ("crashed", "died", "killed by SIGSEGV (signal 11)"),
     "kills_group.md": ("crashed", "died", "killed by SIGKILL (signal 9)"),
+    "kills_parent.md": ("crashed", "died", "killed by SIGKILL (signal 9)"),
     "kills_supervisor.md": ("crashed", "died", "the process that watches over the lesson was killed"),
     "closes_all.md": ("crashed", "died", "closed or wrote to the descriptor on which its process reports"),
     "garbage.md": ("crashed", "died", "so nothing is known of it"),
     "forged.md": ("crashed", "died", "so nothing is known of it"),
+    "stops_parent.md": ("timeout", "time", "still running after 1 s"),
     "stopped.md": ("timeout", "time", "still running after 1 s"),
     "swallows.md": ("timeout", "time", "still running after 1 s, on line 1"),
     "ignores_signals.md": ("timeout", "time", "still running after 1 s"),
@@ -110,6 +112,15 @@ def test_a_bad_end_in_the_last_fence_is_red(run: Checked, name: str, words: str)
     assert words in last["reason"]
 
 
+def test_a_lesson_that_kills_what_has_forked_it_at_its_end_is_red(run: Checked) -> None:
+    """The lesson ends with its parent, which is no clean end, and its wrong claim is told as well."""
+    name = "kills_parent_at_exit.md"
+    (fence,) = run.fences(name)
+    assert (fence["outcome"], fence["cause"]) == ("failed", "died")
+    assert "ended with signal 9 after its last fence" in fence["reason"]
+    assert [claim["outcome"] for claim in run.lesson(name)["claims"]] == ["failed"]
+
+
 def test_a_lesson_that_kills_what_watches_it_at_its_end_is_red(run: Checked) -> None:
     """All fences have passed, and what was to be told after them, a wrong claim among it, never came."""
     name = "kills_supervisor_at_exit.md"
@@ -148,8 +159,8 @@ def test_every_lesson_is_told_and_nothing_is_left_alive(run: Checked) -> None:
 
 def test_what_a_killed_lesson_started_ends_with_a_fresh_interpreter_too() -> None:
     """Where no warm server takes the orphans of a killed supervisor, the command ends them."""
-    run = check(LESSONS / "false_green" / "kills_supervisor.md", "--spawn")
-    assert run.outcomes("kills_supervisor.md") == ["passed", "crashed", "blocked"]
+    run = check(LESSONS / "false_green" / "kills_parent.md", "--spawn")
+    assert run.outcomes("kills_parent.md") == ["passed", "crashed", "blocked"]
     assert run.left_running == []
 
 

@@ -12,13 +12,13 @@ from typing import NoReturn
 
 from runthrough.running.huge_pages import compact_memory, forget_setting
 from runthrough.running.import_graph import recorded
-from runthrough.running.launching import Fork
 from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.rehearsal import rehearse
 from runthrough.running.supervisor import supervise
 from runthrough.running.surroundings import import_modules, settle_libraries
 from runthrough.running.visibility import HiddenModules
 from runthrough.running.wire import Channel, ServerReady, ServerSettings
+from runthrough.running.zygote import Zygotes
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
 _WORTH_COMPACTING = 100
@@ -69,7 +69,7 @@ def _fork_supervisors(line: socket.socket, hidden: HiddenModules) -> None:
             break
         if (pid := os.fork()) == 0:
             line.close()
-            supervise(Channel(socket.socket(fileno=descriptors[0])), Fork(hidden))
+            supervise(Channel(socket.socket(fileno=descriptors[0])), Zygotes(hidden))
         supervisors.append(pid)
         os.close(descriptors[0])
         reap()

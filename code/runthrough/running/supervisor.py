@@ -9,7 +9,8 @@ from typing import NoReturn
 
 from runthrough.job import Job
 from runthrough.result import FenceResult
-from runthrough.running.launching import Launch, spawn
+from runthrough.running.fresh_interpreter import FreshInterpreters
+from runthrough.running.launching import Launch
 from runthrough.running.lesson_process import InterruptedRunError
 from runthrough.running.lesson_run import LessonRun
 from runthrough.running.processes import adopt_orphans
@@ -35,7 +36,7 @@ def supervise(command: Channel, launch: Launch) -> NoReturn:
 
 def main() -> NoReturn:
     """A supervisor of fresh interpreters: `python -P -m runthrough.running.supervisor SOCKET`."""
-    supervise(Channel(socket.socket(fileno=int(sys.argv[1]))), spawn)
+    supervise(Channel(socket.socket(fileno=int(sys.argv[1]))), FreshInterpreters())
 
 
 if __name__ == "__main__":
