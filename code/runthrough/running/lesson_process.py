@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from runthrough.job import Job
+from runthrough.job import Act, Form, Job, Step
 from runthrough.running.capture import Capture, pipe
+from runthrough.running.compiling import compile_ahead, packed
 from runthrough.running.launching import Exit, Launch, Seat
 from runthrough.running.processes import end_descendants, strays
 from runthrough.running.surroundings import TELL_LINE
@@ -59,6 +60,7 @@ class LessonProcess:
         self._folder = tempfile.mkdtemp(prefix="runthrough-")
         self._trace = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # `end` closes it
         self._exit: Exit | None = None
+        self._futures: dict[str, int] = {}
         ours, orders = socket.socketpair()
         (read_out, write_out), (read_error, write_error) = pipe(), pipe()
         self._channel, self.stdout, self.stderr = Channel(ours), Capture(read_out), Capture(read_error)
@@ -74,9 +76,10 @@ class LessonProcess:
         """Run the job's step of this number and wait for whatever ends it."""
         self.stdout.clear()
         self.stderr.clear()
-        self._file = self.job.steps[number].file or self.job.path
-        self._send(Order(Verb.PERFORM, step=number, token=self._new_token()))
-        return self._wait_for_report(self.job.steps[number].timeout)
+        step = self.job.steps[number]
+        self._file = step.file or self.job.path
+        self._send(Order(Verb.PERFORM, step=number, token=self._new_token(), code=self._compiled(step)))
+        return self._wait_for_report(step.timeout)
 
     def leave(self, seconds: float) -> Ending:
         """Let the worker end by itself, within `seconds`. Only a clean end carries an observation."""
@@ -118,6 +121,16 @@ class LessonProcess:
         if self._child.death is not None:
             selector.register(self._child.death, selectors.EVENT_READ)
         return selector
+
+    def _compiled(self, step: Step) -> bytes:
+        """A fence's code, made here: a copy of a process pays for all that compiling writes to."""
+        if step.act is not Act.RUN or step.form is not Form.SCRIPT or step.part is not None:
+            return b""
+        fence = compile_ahead(step, self._file, self._futures.get(step.namespace, 0))
+        if fence is None:
+            return b""
+        self._futures[step.namespace] = fence.futures
+        return packed(fence)
 
     def _new_token(self) -> str:
         """A word that only the report on the next order repeats, so that nothing a fence writes passes for one."""

@@ -18,6 +18,7 @@ from typing import NoReturn
 from runthrough.job import Act, Job, Step
 from runthrough.running import assertions, spawned
 from runthrough.running.claims import Claims
+from runthrough.running.compiling import unpacked
 from runthrough.running.exercises import Exercises
 from runthrough.running.failure import capped, describe_in, printable
 from runthrough.running.figures import figure_of
@@ -55,8 +56,8 @@ class Worker:
         self._current = self._namespace("")
         spawned.prepare(os.environ["TMPDIR"], lambda: self._current.steps)
 
-    def perform(self, number: int) -> Observation:
-        """Run one fence, or only compile it, and tell what it did."""
+    def perform(self, number: int, code: bytes) -> Observation:
+        """Run one fence, which may be compiled already, or only compile it, and tell what it did."""
         step = self._job.steps[number]
         self._current = self._exercises.namespace_for(step, self._namespace(step.namespace))
         self._current.enter()
@@ -64,7 +65,7 @@ class Worker:
         self._warnings.start()
         self._prints.texts.clear()
         started = time.perf_counter()
-        done = self._try(step)
+        done = self._try(step, code)
         seconds = time.perf_counter() - started
         if os.getpid() != self._pid:
             # A copy of this process that the fence forked and let run on: its work ends here.
@@ -105,13 +106,13 @@ class Worker:
             self._namespaces[name] = Namespace(self._job.path, self._view)
         return self._namespaces[name]
 
-    def _try(self, step: Step) -> Observation:
+    def _try(self, step: Step, code: bytes) -> Observation:
         """A fence's value or figure, or what it raised, and what an exercise's check raised at the answer it gives."""
         try:
             if step.act is Act.COMPILE:
                 self._current.compile(step)
                 return Observation(0.0)
-            value = self._current.execute(step)
+            value = self._current.execute(step, unpacked(code) if code else None)
             if step.figure and not step.of:
                 return Observation(0.0, figure=figure_of(value, step.figure))
             text = None if value is None else capped(printable(repr(value)))
@@ -143,7 +144,7 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
         import_modules(order.job.in_sight)
     worker = Worker(order.job, trace, hidden.get)
     while order := channel.receive(Order):
-        seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step)
+        seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step, order.code)
         try:
             channel.send(replace(seen, token=order.token))
         except OSError:
