@@ -32,14 +32,19 @@ def allows(pattern: str, name: str) -> bool:
 
 
 class FolderWatch:
-    """The files that came to a folder: those that Python's own calls made, and those that are simply there."""
+    """The files that came to a folder: those that Python's own calls made, and those that are simply there.
 
-    def __init__(self, folder: str) -> None:
+    The latter are told only in a folder that is the lesson's `own`: in another, a neighbour may have made them.
+    """
+
+    def __init__(self, folder: str, own: bool) -> None:
         self.folder = folder
+        self._own = own
         self._made: list[str] = []
         self._told: set[str] = set()
-        self._names = self._listing()
-        self._changed = self._modified()
+        # A folder of many lessons would be listed as many times as it has lessons.
+        self._names = self._listing() if own else set()
+        self._changed = self._modified() if own else 0
         sys.addaudithook(self._hear)
 
     def created(self) -> tuple[str, ...]:
@@ -51,6 +56,8 @@ class FolderWatch:
 
     def appeared(self) -> tuple[str, ...]:
         """Names that came to the folder since the last call and that `created` does not explain."""
+        if not self._own:
+            return ()
         if (changed := self._modified()) == self._changed:
             return ()
         self._changed = changed

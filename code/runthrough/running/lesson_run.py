@@ -179,8 +179,7 @@ class LessonRun:
         if (seen := mark.ending.observation) is None:
             return []
         folder = Path(self._job.path).parent
-        found = seen.created + (seen.appeared if self._job.has_folder_to_itself else ())
-        left = [name for name in dict.fromkeys(found) if os.path.lexists(folder / name)]
+        left = [name for name in dict.fromkeys(seen.created + seen.appeared) if os.path.lexists(folder / name)]
         self._left_files += left
         allowed = [pattern for step in self._job.steps for pattern in step.writes]
         return [name for name in left if not any(allows(pattern, name) for pattern in allowed)]

@@ -52,7 +52,7 @@ class Observation:
     """A worker's answer: what a step did, seen from inside its process.
 
     `threads` are the non-daemon threads alive after it, `created` the files it made in the lesson's folder by
-    Python's own calls, `appeared` the names that came to the folder meanwhile whoever made them, `lost` the
+    Python's own calls, `appeared` the names that came to a folder of its own meanwhile whoever made them, `lost` the
     standard streams it closed or redirected for good, `prints` what watched print calls printed, by line,
     `values` those of its claims and then of its keys, `answer_error` what the exercise's check raised, `figure` the
     SVG text of its figure or why there is none.

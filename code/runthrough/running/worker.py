@@ -52,7 +52,7 @@ class Worker:
         self._prints = PrintRecord()
         self._exercises = Exercises(job)
         self._last_error = ""
-        self._folder = FolderWatch(os.path.dirname(job.path))
+        self._folder = FolderWatch(os.path.dirname(job.path), own=job.has_folder_to_itself)
         self._current = self._namespace("")
         spawned.prepare(os.environ["TMPDIR"], lambda: self._current.steps)
 
