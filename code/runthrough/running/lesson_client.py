@@ -67,10 +67,10 @@ def start_service(workers: int, spawn: bool, modules: tuple[str, ...] = ()) -> L
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address.path)
         listener.listen(_WAITING_CLIENTS)
-        process = start("lesson_service", theirs)
+        process = start("lesson_service", theirs, "spawn" if spawn else "fork", *modules)
         theirs.close()
         socket.send_fds(ours, [b"+"], [listener.fileno()])
-    Channel(ours).send(ServiceSettings(address.token, workers, spawn, modules))
+    Channel(ours).send(ServiceSettings(address.token, workers))
     return LessonService(address, process, ours, folder)
 
 

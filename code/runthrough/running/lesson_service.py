@@ -3,138 +3,23 @@
 from __future__ import annotations
 
 import os
-import selectors
-import shutil
 import socket
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import NoReturn
 
-from runthrough.job import Job
-from runthrough.result import LessonResult
-from runthrough.running.lesson_client import key_of
-from runthrough.running.pool import LOOK_AGAIN_SECONDS, Place, Pool, PoolSettings
 from runthrough.running.server_process import server_under_way
-from runthrough.running.shared_folders import SharedFolders
-from runthrough.running.wire import Channel, Request, ServiceSettings
 
 
 def main() -> NoReturn:
-    """`python -P -m runthrough.running.lesson_service SOCKET`; ends when the one who started it closes its side."""
-    owner = Channel(socket.socket(fileno=int(sys.argv[1])))
-    _, descriptors, _, _ = socket.recv_fds(owner.sock, 1, 1)
-    settings = owner.receive(ServiceSettings) if descriptors else None
-    if settings is None:
-        os._exit(0)
-    with (
-        server_under_way(settings.spawn, settings.modules) as ahead,
-        socket.socket(fileno=descriptors[0]) as listener,
-        selectors.DefaultSelector() as selector,
-        Pool(PoolSettings(settings.workers, settings.spawn), selector, ahead) as pool,
-    ):
-        _Service(settings.token, selector, pool).serve(owner, listener)
-        # The owner may have been killed, and then nobody else takes this away.
-        shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
+    """`python -P -m runthrough.running.lesson_service SOCKET fork|spawn [MODULE...]`; ends with its owner."""
+    owner = socket.socket(fileno=int(sys.argv[1]))
+    is_spawned, modules = sys.argv[2] == "spawn", tuple(sys.argv[3:])
+    with server_under_way(is_spawned, modules) as ahead:
+        # The server's interpreter starts on another core while this one loads the rest.
+        from runthrough.running.serving import serve
+
+        serve(owner, is_spawned, ahead)
     os._exit(0)
-
-
-@dataclass(eq=False)
-class _Client:
-    """A process that asks; `wanted` is the key of the job whose result it waits for."""
-
-    line: Channel
-    wanted: str = ""
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """Jobs that were handed in together. The last of each folder answers for what came to the folder meanwhile."""
-
-    jobs: dict[str, Job]
-    folders: SharedFolders
-
-    def answers_for(self, key: str) -> tuple[str, ...]:
-        """The keys of the jobs in the folder of job `key`, where it is the last of them."""
-        folder = _folder(self.jobs[key])
-        keys = tuple(other for other, job in self.jobs.items() if _folder(job) == folder)
-        return keys if keys[-1] == key else ()
-
-
-class _Service:
-    def __init__(self, token: str, selector: selectors.BaseSelector, pool: Pool) -> None:
-        self._token = token
-        self._selector = selector
-        self._pool = pool
-        self._batches: dict[str, _Batch] = {}
-        self._results: dict[str, LessonResult] = {}
-        self._answers: dict[str, LessonResult] = {}
-
-    def serve(self, owner: Channel, listener: socket.socket) -> None:
-        """Hear places, clients and newcomers until the owner is gone."""
-        self._selector.register(listener, selectors.EVENT_READ, listener)
-        self._selector.register(owner, selectors.EVENT_READ, owner)
-        while True:
-            events = self._selector.select(LOOK_AGAIN_SECONDS)
-            self._pool.kill_the_silent([key.data for key, _ in events])
-            for key, _ in events:
-                if key.data is owner:
-                    return
-                if key.data is listener:
-                    client = _Client(Channel(listener.accept()[0]))
-                    self._selector.register(client.line, selectors.EVENT_READ, client)
-                elif isinstance(key.data, Place):
-                    self._results.update((key_of(job), result) for job, result in self._pool.hear(key.data))
-                elif isinstance(key.data, _Client):
-                    self._hear(key.data)
-            self._answer_all()
-
-    def _hear(self, client: _Client) -> None:
-        client.line.fill()
-        while (request := client.line.poll(Request)) is not None:
-            if request.token != self._token:
-                client.line.is_closed = True
-                break
-            self._take(request.jobs)
-            client.wanted = request.wanted
-        if client.line.is_closed:
-            self._selector.unregister(client.line)
-            client.line.sock.close()
-
-    def _take(self, jobs: Sequence[Job]) -> None:
-        """Run what nobody has handed in before."""
-        new = {key: job for job in jobs if (key := key_of(job)) not in self._batches}
-        if new:
-            batch = _Batch(new, SharedFolders(list(new.values())))
-            self._batches.update(dict.fromkeys(new, batch))
-            self._pool.add(list(new.values()))
-
-    def _answer_all(self) -> None:
-        for key in list(self._selector.get_map().values()):
-            client = key.data
-            if isinstance(client, _Client) and client.wanted and (answer := self._answer(client.wanted)):
-                client.wanted = ""
-                try:
-                    client.line.send(answer)
-                except OSError:
-                    continue  # it has gone, and its closed line will tell
-
-    def _answer(self, key: str) -> LessonResult | None:
-        """The result of a job, with what its folder has to say; `None` while that is not known."""
-        if key not in self._answers and key in self._results:
-            batch = self._batches[key]
-            beside = batch.answers_for(key)
-            if not all(other in self._results for other in beside):
-                return None
-            result = self._results[key]
-            found = batch.folders.unexplained_in(_folder(batch.jobs[key]), [self._results[other] for other in beside])
-            self._answers[key] = replace(result, troubles=(*result.troubles, *found)) if beside else result
-        return self._answers.get(key)
-
-
-def _folder(job: Job) -> Path:
-    return Path(job.path).parent
 
 
 if __name__ == "__main__":

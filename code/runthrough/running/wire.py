@@ -101,14 +101,10 @@ class ServerReady:
 
 @dataclass(frozen=True)
 class ServiceSettings:
-    """What a lesson service is told once, with the socket it listens on: the word its clients know, how to run, and
-    what its warm server imports before any job has come.
-    """
+    """What a lesson service is told once, with the socket it listens on: the word its clients know, and how to run."""
 
     token: str
     workers: int
-    spawn: bool
-    modules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
