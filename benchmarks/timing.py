@@ -78,6 +78,10 @@ def _wait(process: subprocess.Popen[bytes], fed: bytes, side: Side) -> None:
         raise
 
 
+# What would keep a side from the bytecode that it keeps on a user's machine, or lead it to other code.
+_UNSET = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+
+
 def _settings(side: Side, course: Course, traces: Path, threads: int) -> dict[str, str]:
     settings = {
         TRACES_VARIABLE: str(traces),
@@ -85,4 +89,4 @@ def _settings(side: Side, course: Course, traces: Path, threads: int) -> dict[st
         "JUPYTER_PREFER_ENV_PATH": "1",
         **({"OMP_NUM_THREADS": str(threads)} if threads else {}),
     }
-    return {**{name: text for name, text in os.environ.items() if name != "PYTHONPATH"}, **settings}
+    return {**{name: text for name, text in os.environ.items() if name not in _UNSET}, **settings}

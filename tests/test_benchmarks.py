@@ -111,6 +111,14 @@ def test_a_run_that_fails_or_runs_too_little_has_no_time(course: Course) -> None
     assert run_side(saying(whole), HERE, course).seconds > 0
 
 
+def test_every_side_may_keep_its_bytecode(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a container sets so that no image grows would have some sides compile anew in each run."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    whole = f"import os; open(os.environ['FENCES_RAN'], 'w').write({' '.join(course.traces)!r})"
+    keeps = "import sys; sys.exit(sys.dont_write_bytecode)"
+    assert run_side(saying(f"{whole}; {keeps}"), HERE, course).seconds > 0
+
+
 def test_a_side_that_fails_does_not_end_the_comparison_with_others(course: Course) -> None:
     """Its trouble is what is known of it, and the pairs before stay."""
     (known,) = compare("line", saying("raise SystemExit(3)"), (HERE, HERE), course, pairs=2)
