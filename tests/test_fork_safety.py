@@ -84,6 +84,11 @@ def test_loader_workers_start_by_fork_and_by_spawn(run: Checked) -> None:
     assert run.printed("loaders.md") == ["set up\n", batches, batches, "[[0.0, 1.0, 4.0, 9.0]]\n"]
 
 
+def test_spawned_workers_send_back_what_the_lesson_defines(run: Checked) -> None:
+    """Results and exceptions of the lesson's own classes come from a spawned worker as of those classes."""
+    assert run.printed("sends_back.md")[0] == "True\nrefused -1\n"
+
+
 def test_await_at_top_level_keeps_its_loop(run: Checked) -> None:
     """A task begun in one fence is awaited in the next, and asynchronous blocks work at top level."""
     assert run.printed("await.md") == ["", "3\n", "[1, 2]\n"]

@@ -53,7 +53,8 @@ class Namespace:
 
     def enter(self) -> None:
         """Make this the `__main__` that pickle, dataclasses and spawned workers see."""
-        sys.modules["__main__"] = self.module
+        # In a spawned worker `__main__` has the second name, and so have the classes of what it sends back.
+        sys.modules["__main__"] = sys.modules["__mp_main__"] = self.module
 
     def compile(self, step: Step) -> None:
         """Only compile a fence. Raises `SyntaxError`."""
