@@ -89,6 +89,11 @@ def test_spawned_workers_send_back_what_the_lesson_defines(run: Checked) -> None
     assert run.printed("sends_back.md")[0] == "True\nrefused -1\n"
 
 
+def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:
+    """A temporary folder that the lesson keeps in its own is gone once its process has ended."""
+    assert run.printed("cleans_up.md") == [""]
+
+
 def test_await_at_top_level_keeps_its_loop(run: Checked) -> None:
     """A task begun in one fence is awaited in the next, and asynchronous blocks work at top level."""
     assert run.printed("await.md") == ["", "3\n", "[1, 2]\n"]

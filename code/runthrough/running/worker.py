@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
@@ -133,8 +134,7 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
     if order is None or order.job is None:
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Only what the lesson itself registers runs at its end; waiting for its children is not ours to do.
-    atexit._clear()
+    _forget_exit_functions()
     if hidden is None:
         with recorded() as record:
             import_modules(order.job.modules)
@@ -154,6 +154,15 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
         if order.verb is Verb.LEAVE:
             break
     os._exit(0)
+
+
+def _forget_exit_functions() -> None:
+    """Let only what the lesson itself registers run at its end; waiting for its children is not ours to do."""
+    atexit._clear()
+    # All finalizers share one such function, which the first of them registers.
+    for waiting in list(weakref.finalize._registry):  # type: ignore[attr-defined]  # typeshed leaves it out
+        waiting.atexit = False
+    weakref.finalize._registered_with_atexit = False  # type: ignore[attr-defined]  # the same
 
 
 def main() -> NoReturn:
