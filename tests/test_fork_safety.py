@@ -94,6 +94,14 @@ def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:
     assert run.printed("cleans_up.md") == [""]
 
 
+def test_standard_error_takes_any_text(run: Checked) -> None:
+    """What UTF-8 cannot write is escaped there, in messages and in warnings, as an interpreter does."""
+    run.printed("complains.md")
+    (fence,) = run.fences("complains.md")
+    assert fence["stderr"].startswith("read \\udc80\n")
+    assert "UserWarning: cannot read \\udc81" in fence["stderr"]
+
+
 def test_await_at_top_level_keeps_its_loop(run: Checked) -> None:
     """A task begun in one fence is awaited in the next, and asynchronous blocks work at top level."""
     assert run.printed("await.md") == ["", "3\n", "[1, 2]\n"]

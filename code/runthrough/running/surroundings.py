@@ -53,7 +53,11 @@ class Streams:
         """Give the next fence open streams, whatever the last one did to them."""
         for kept, descriptor in zip(self._kept, (1, 2), strict=True):
             os.dup2(kept, descriptor)
-        self._text = [open(fd, "w", buffering=1, encoding="utf-8", closefd=False) for fd in (1, 2)]  # noqa: SIM115  # open until the process ends
+        self._text = [
+            # As an interpreter opens them: a complaint is never lost to a letter that it cannot write.
+            open(fd, "w", buffering=1, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115  # open until the process ends
+            for fd, errors in ((1, "strict"), (2, "backslashreplace"))
+        ]
         sys.stdout = sys.__stdout__ = self._text[0]  # type: ignore[misc, assignment]  # fresh streams are the originals here
         sys.stderr = sys.__stderr__ = self._text[1]  # type: ignore[misc, assignment]  # the same
 
