@@ -108,6 +108,16 @@ def test_what_cannot_be_read_is_annotated_at_its_line(tmp_path: Path) -> None:
     assert "Nothing has run" in summary.read_text(encoding="utf-8")
 
 
+def test_a_summary_of_what_cannot_be_read_leaves_warnings_out(tmp_path: Path) -> None:
+    """A page that would run, and is only odd, is a warning at its line and is not said to be unreadable."""
+    summary = tmp_path / "summary.md"
+    words = ("dialects/pydantic.md", "telling/course")
+    done, commands = checked(*words, cwd=LESSONS, GITHUB_STEP_SUMMARY=str(summary))
+    assert done.code == 2
+    assert sorted(command.name for command in commands) == ["error", "error", "warning"]
+    assert summary.read_text(encoding="utf-8").count("\n- ") == 2
+
+
 def test_a_warning_about_a_page_is_a_warning(tmp_path: Path) -> None:
     """What is odd on a page that runs is a warning at its line, and the run stays green."""
     (tmp_path / "page.md").write_bytes(b"\xef\xbb\xbf# Title\n\n```python\nx = 1\n```\n")

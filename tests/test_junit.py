@@ -145,6 +145,14 @@ def test_what_cannot_be_read_is_an_error_of_its_file(tmp_path: Path) -> None:
     assert [told(case) for suite in xml for case in suite] == ["error", "error"]
 
 
+def test_a_page_with_only_a_warning_is_no_error_of_a_run_that_cannot_begin(tmp_path: Path) -> None:
+    """A run that another page keeps from beginning has no error for a page that would run."""
+    done, xml = checked(tmp_path / "junit.xml", "dialects/pydantic.md", "telling/course", cwd=LESSONS)
+    assert done.code == 2
+    assert "dialects/pydantic.md:9: " in done.err
+    assert [suite.name for suite in xml] == ["telling/course/01_unknown_key.md", "telling/course/02_unclosed.md"]
+
+
 @pytest.mark.parametrize("word", ["lesson.md", "-", "", "report.json"])
 def test_a_report_never_overwrites_a_lesson(word: str) -> None:
     """`--junit` takes a file that ends in .xml and nothing else."""

@@ -63,21 +63,24 @@ def deliver(report: Report, lessons: Iterable[Lesson], junit_file: Path | None, 
 
 
 def deliver_problems(problems: Iterable[Problem], options: Options) -> None:
-    """Write what was asked for of a run that could not begin."""
+    """Write what was asked for of a run that could not begin; only annotations tell of its warnings."""
+    from runthrough.lesson.document import Severity
+
     problems = tuple(problems)
+    unreadable = [problem for problem in problems if problem.severity is Severity.ERROR]
     if options.junit:
         from datetime import UTC, datetime
 
         from runthrough.reports.junit import as_junit_of_problems
         from runthrough.reports.writing import write_whole
 
-        write_whole(Path(options.junit), as_junit_of_problems(problems, datetime.now(UTC)))
+        write_whole(Path(options.junit), as_junit_of_problems(unreadable, datetime.now(UTC)))
     if options.github:
         from runthrough.reports.github import annotations_of_problems
         from runthrough.reports.summary import as_summary_of_problems
 
         _annotate(annotations_of_problems(problems), options)
-        _append_summary(lambda room: as_summary_of_problems(problems, room))
+        _append_summary(lambda room: as_summary_of_problems(unreadable, room))
 
 
 def _annotate(annotations: Iterable[Annotation], options: Options) -> None:
