@@ -48,10 +48,19 @@ def test_no_input_of_a_workflow_is_pasted_into_a_script(file: Path) -> None:
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_a_workflow_cancels_only_its_own_older_runs(file: Path) -> None:
-    """The group has a word of its own, the workflow that called it and the branch: others there are not cancelled."""
+    """The group has a word of its own, the workflow that called it, the branch and the call: no other is cancelled."""
     group = loaded(file)["concurrency"]["group"]
-    assert re.findall(r"\$\{\{ (\S+) \}\}", group) == ["github.workflow", "github.ref"]
+    assert re.findall(r"\$\{\{ (\S+) \}\}", group) == ["github.workflow", "github.ref", "inputs.name"]
     assert re.match(r"[a-z]+-", group)
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_a_workflow_can_be_called_twice_by_another(file: Path) -> None:
+    """Each call keeps its reports under the name it is given: a run refuses a second artifact of the same name."""
+    steps = [step for job in loaded(file)["jobs"].values() for step in job["steps"]]
+    kept = [step["with"]["name"] for step in steps if "upload-artifact" in step.get("uses", "")]
+    assert kept
+    assert all("inputs.name" in name for name in kept)
 
 
 def test_every_option_in_the_documentation_of_ci_is_one_of_check() -> None:
