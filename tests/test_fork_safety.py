@@ -89,6 +89,14 @@ def test_spawned_workers_send_back_what_the_lesson_defines(run: Checked) -> None
     assert run.printed("sends_back.md")[0] == "True\nrefused -1\n"
 
 
+def test_spawned_workers_find_what_was_changed(run: Checked) -> None:
+    """A number that was added to and a table that was filled are in a spawned worker as in the lesson.
+
+    What a loop did is not, and leaves the rest as it is.
+    """
+    assert run.printed("sends_back.md")[1] == "(5, {'one': 1})\n"
+
+
 def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:
     """A temporary folder that the lesson keeps in its own is gone once its process has ended."""
     assert run.printed("cleans_up.md") == [""]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import multiprocessing.spawn
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from runthrough.job import Step
 
 _DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 
 def prepare(folder: str, steps_so_far: Callable[[], list[Step]]) -> None:
@@ -38,14 +40,47 @@ def definitions(steps: list[Step]) -> str:
     """
     statements = [statement for step in steps for statement in ast.parse(step.code).body]
     kept: list[ast.stmt] = [node for node in statements if isinstance(node, _DEFINITIONS)]
-    assignments: list[ast.stmt] = [node for node in statements if isinstance(node, ast.Assign | ast.AnnAssign)]
+    known = {name for node in statements for name in _bound(node)} | set(dir(builtins))
+    assignments = [node for node in statements if isinstance(node, _ASSIGNMENTS) and _can_run(node, known)]
     needed = _names(kept, ast.Load)
-    while more := [node for node in assignments if node not in kept and needed & _names([node], ast.Store)]:
+    while more := [node for node in assignments if node not in kept and needed & (_bound(node) | _changed(node))]:
         kept += more
         needed |= _names(more, ast.Load)
     # A `from __future__` import has to stand first.
     in_order = sorted((node for node in statements if node in kept), key=lambda node: not _is_future(node))
     return "\n".join(ast.unparse(node) for node in in_order) + "\n"
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """The names that an import, a definition or an assignment binds."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return {node.name}
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+            return _names([node], ast.Store)
+        case _:
+            return set()
+
+
+def _changed(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> set[str]:
+    """The names of which an assignment sets an item or an attribute."""
+    places = ast.Attribute | ast.Subscript
+    inside = [part for part in ast.walk(node) if isinstance(part, places) and isinstance(part.ctx, ast.Store)]
+    return {name for part in inside if (name := _root(part))}
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _can_run(node: ast.Assign | ast.AnnAssign | ast.AugAssign, known: set[str]) -> bool:
+    """False where a value is changed by what only a loop or another statement that is left out has made."""
+    is_change = isinstance(node, ast.AugAssign) or bool(_changed(node))
+    return not is_change or _names([node], ast.Load) <= known
 
 
 def _is_future(node: ast.stmt) -> bool:
