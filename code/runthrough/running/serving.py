@@ -49,11 +49,19 @@ class _Batch:
 
     jobs: dict[str, Job]
     folders: SharedFolders
+    keys: dict[Path, list[str]]  # of the jobs in each folder, in order
 
-    def answers_for(self, key: str) -> tuple[str, ...]:
+    @staticmethod
+    def of(jobs: dict[str, Job]) -> _Batch:
+        """The batch of jobs by their keys."""
+        keys: dict[Path, list[str]] = {}
+        for key, job in jobs.items():
+            keys.setdefault(_folder(job), []).append(key)
+        return _Batch(jobs, SharedFolders(list(jobs.values())), keys)
+
+    def answers_for(self, key: str) -> Sequence[str]:
         """The keys of the jobs in the folder of job `key`, where it is the last of them."""
-        folder = _folder(self.jobs[key])
-        keys = tuple(other for other, job in self.jobs.items() if _folder(job) == folder)
+        keys = self.keys[_folder(self.jobs[key])]
         return keys if keys[-1] == key else ()
 
 
@@ -101,7 +109,7 @@ class _Service:
         """Run what nobody has handed in before."""
         new = {key: job for job in jobs if (key := key_of(job)) not in self._batches}
         if new:
-            batch = _Batch(new, SharedFolders(list(new.values())))
+            batch = _Batch.of(new)
             self._batches.update(dict.fromkeys(new, batch))
             self._pool.add(list(new.values()))
 
