@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -92,10 +93,25 @@ def end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
     deadline = time.monotonic() + _END_SECONDS
     for process in processes:
         try:
+            _watch(process, max(0.0, deadline - time.monotonic()))
             process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             _kill_group(process)
             process.wait()
+
+
+def _watch(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Return as soon as a process has ended, where the system tells; `Popen.wait` looks only 20 times a second."""
+    if sys.platform != "linux" or process.returncode is not None:
+        return
+    with contextlib.suppress(OSError):
+        descriptor = os.pidfd_open(process.pid)
+        try:
+            told = select.poll()
+            told.register(descriptor, select.POLLIN)
+            told.poll(seconds * 1000)
+        finally:
+            os.close(descriptor)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
