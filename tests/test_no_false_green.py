@@ -155,6 +155,11 @@ def test_output_before_a_death_is_kept(run: Checked) -> None:
     assert run.fences("forked_copy.md")[1]["stdout"] == "one\neach\neach\n"
 
 
+def test_each_fence_writes_in_utf8(run: Checked) -> None:
+    """How a fence set its standard output does not spoil what a later one prints."""
+    assert [fence["stdout"] for fence in run.fences("reconfigured.md")] == ["é\n", "", "é\n"]
+
+
 def test_a_stubborn_fence_tells_the_line_where_it_stood(run: Checked) -> None:
     """A fence that swallows every interruption is told with the line it was on when time was up."""
     assert run.fences("swallows.md")[1]["stopped_line"] in (10, 11, 12)

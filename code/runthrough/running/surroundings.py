@@ -23,6 +23,9 @@ from runthrough.running.failure import printable
 # A signal no lesson is likely to use: it makes a hung fence tell the line it stands at.
 TELL_LINE = getattr(signal, "SIGRTMAX", signal.SIGUSR2) - (2 if hasattr(signal, "SIGRTMAX") else 0)
 
+# As an interpreter opens them: a complaint is never lost to a letter that it cannot write.
+_ERRORS = {1: "strict", 2: "backslashreplace"}
+
 
 class NoInput(io.TextIOBase):
     """Standard input of a lesson: nobody is there, and whoever reads is told so."""
@@ -45,7 +48,7 @@ class Streams:
 
     def __init__(self) -> None:
         self._kept = [out_of_reach(descriptor) for descriptor in (1, 2)]
-        self._text: list[TextIO] = []
+        self._text = [_opened(descriptor) for descriptor in (1, 2)]
         self.restore()
         sys.stdin = NoInput()
 
@@ -53,10 +56,10 @@ class Streams:
         """Give the next fence open streams, whatever the last one did to them."""
         for kept, descriptor in zip(self._kept, (1, 2), strict=True):
             os.dup2(kept, descriptor)
+        # Making one costs more than all else before a fence.
         self._text = [
-            # As an interpreter opens them: a complaint is never lost to a letter that it cannot write.
-            open(fd, "w", buffering=1, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115  # open until the process ends
-            for fd, errors in ((1, "strict"), (2, "backslashreplace"))
+            text if _is_as_opened(text, descriptor) else _opened(descriptor)
+            for text, descriptor in zip(self._text, (1, 2), strict=True)
         ]
         sys.stdout = sys.__stdout__ = self._text[0]  # type: ignore[misc, assignment]  # fresh streams are the originals here
         sys.stderr = sys.__stderr__ = self._text[1]  # type: ignore[misc, assignment]  # the same
@@ -160,6 +163,19 @@ def out_of_reach(descriptor: int) -> int:
     """A copy of a descriptor at a number that code closing its descriptors in turn seldom gets to."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, max(3, min(900, soft - 20)))
+
+
+def _opened(descriptor: int) -> TextIO:
+    return open(descriptor, "w", buffering=1, encoding="utf-8", errors=_ERRORS[descriptor], closefd=False)
+
+
+def _is_as_opened(text: TextIO, descriptor: int) -> bool:
+    """False where a fence has closed, detached or reconfigured it."""
+    try:
+        seen = (text.closed, text.line_buffering, text.encoding, text.errors)
+    except ValueError:
+        return False
+    return seen == (False, True, "utf-8", _ERRORS[descriptor])
 
 
 def _flush_quietly(stream: Any) -> None:
