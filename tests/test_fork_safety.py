@@ -94,7 +94,7 @@ def test_spawned_workers_find_what_was_changed(run: Checked) -> None:
 
     What a loop did is not, and leaves the rest as it is.
     """
-    assert run.printed("sends_back.md")[1] == "(5, {'one': 1})\n"
+    assert run.printed("sends_back.md")[1] == "(5, {'one': 1, 'two': 2}, False)\n"
 
 
 def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:

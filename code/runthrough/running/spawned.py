@@ -58,17 +58,18 @@ def _bound(node: ast.stmt) -> set[str]:
             return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return {node.name}
-        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+        case ast.Assign() | ast.AnnAssign():
             return _names([node], ast.Store)
         case _:
             return set()
 
 
 def _changed(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> set[str]:
-    """The names of which an assignment sets an item or an attribute."""
+    """The names whose value an assignment adds to, or sets an item or an attribute of."""
     places = ast.Attribute | ast.Subscript
     inside = [part for part in ast.walk(node) if isinstance(part, places) and isinstance(part.ctx, ast.Store)]
-    return {name for part in inside if (name := _root(part))}
+    targets = [*inside, node.target] if isinstance(node, ast.AugAssign) else inside
+    return {name for target in targets if (name := _root(target))}
 
 
 def _root(node: ast.expr) -> str:
@@ -79,8 +80,8 @@ def _root(node: ast.expr) -> str:
 
 def _can_run(node: ast.Assign | ast.AnnAssign | ast.AugAssign, known: set[str]) -> bool:
     """False where a value is changed by what only a loop or another statement that is left out has made."""
-    is_change = isinstance(node, ast.AugAssign) or bool(_changed(node))
-    return not is_change or _names([node], ast.Load) <= known
+    changed = _changed(node)
+    return not changed or (changed <= known and _names([node], ast.Load) <= known | _names([node], ast.Store))
 
 
 def _is_future(node: ast.stmt) -> bool:
