@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -82,6 +83,13 @@ def test_a_run_that_left_nothing_is_noticed(course: Course, tmp_path: Path) -> N
     """No file of traces means that no fence ran."""
     with pytest.raises(MiscountError, match="0 fences ran where 12 were due"):
         require_every_fence(course, tmp_path / "none.txt")
+
+
+def test_the_benchmarks_start_where_none_of_the_sides_is_installed() -> None:
+    """The session that measures has neither our package nor a parser: these lie in the environments of the sides."""
+    code = "import sys; sys.modules |= {'markdown_it': None, 'runthrough': None}; import benchmarks.__main__"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_every_side_gets_a_course_that_is_there(course: Course) -> None:

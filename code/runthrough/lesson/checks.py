@@ -150,8 +150,10 @@ def misplaced_print_comments(fences: Sequence[Fence], name: str, in_course: bool
             yield Problem(name, fence.line, message, "keep one of the two")
 
 
-def too_early(fences: Iterable[Fence], claims: Iterable[Claim], boxes: Iterable[Box], name: str) -> Iterator[Problem]:
+def too_early(fences: Iterable[Fence], claims: Sequence[Claim], boxes: Sequence[Box], name: str) -> Iterator[Problem]:
     """Claims and quiz keys above the first fence whose names they could use."""
+    if not claims and not boxes:
+        return
     first = min((fence.end_line for fence in fences if fence.leaves_names), default=sys.maxsize)
     keys = [option.line for box in boxes for option in box.options if option.key is not None]
     for line in [*(claim.line for claim in claims), *keys]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +56,8 @@ class _Teller:
 
 
 def _toml(path: Path, name: str) -> tuple[dict[str, Any], str, list[Problem]]:
+    import tomllib
+
     try:
         text = path.read_text(encoding="utf-8")
         return tomllib.loads(text), text, []

@@ -272,7 +272,7 @@ _READERS: dict[str, Callable[[Word], Any]] = {
 def said_words(directives: Directives) -> dict[str, Any]:
     """Only what was said, under the author's own words."""
     words: dict[str, Any] = {}
-    if directives == NONE_SAID:
+    if directives is NONE_SAID or directives == NONE_SAID:
         return words
     for field, key in zip(fields(Directives), KEYS, strict=True):
         value = getattr(directives, field.name)

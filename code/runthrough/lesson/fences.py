@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .document import Box
 
@@ -30,8 +30,7 @@ class Comment:
     text: str
 
 
-@dataclass(frozen=True)
-class RawFence:
+class RawFence(NamedTuple):
     """A fence as Markdown has it, before anything is made of its words.
 
     Lines are 1-based. `prefix` is what stands before each of its lines (indentation, `> ` of quotes). `comments`

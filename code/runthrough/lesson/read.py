@@ -8,6 +8,7 @@ from pathlib import Path
 from . import checks
 from .boxes import read_boxes
 from .claims import read_claims
+from .directives import NONE_SAID
 from .document import Course, Fence, Lesson, Problem, Severity
 from .fences import Blocks, read_blocks
 from .front_matter import read_front_matter
@@ -58,15 +59,16 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
     inline = list(comments_in(blocks.prose, lines))
     claims, unread = read_claims(inline, lines)
     boxes, amiss = read_boxes(blocks.boxes, lines, _lines_of(fences)) if blocks.boxes else ([], [])
+    said = [fence for fence in fences if fence.directives is not NONE_SAID]
     problems += [
         *wrong,
         *unclear,
         *(Problem(name, each.line, each.message, each.advice) for each in (*unread, *amiss)),
-        *checks.incomplete_exercises(fences, name),
-        *checks.repeated_figures(fences, name),
+        *checks.incomplete_exercises(said, name),
+        *checks.repeated_figures(said, name),
         *checks.unclosed(fences, name, in_course),
         *checks.misplaced_print_comments(fences, name, in_course),
-        *checks.unknown_contracts(fences, name, course),
+        *checks.unknown_contracts(said, name, course),
         *checks.lost_claims(blocks, name),
         *checks.stray_comments(blocks, name),
         *checks.inline_comments(inline, boxes, name),

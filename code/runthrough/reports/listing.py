@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from runthrough.job import Act
 from runthrough.lesson.document import Fence, Role
@@ -24,8 +23,7 @@ SAID_OF_ACT = {
 }
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(NamedTuple):
     """A fence of the lesson that is called `path`, and its directives in the author's words.
 
     `act` is what is done with it, None for a fence that is no code; `reason` is the author's, or "".
@@ -80,10 +78,11 @@ def table(rows: Iterable[Listed]) -> Iterator[Line]:
     places = [visible(f"{row.path}:{row.fence.line}") for row in rows]
     widest = max(map(len, places), default=0)
     languages = max((len(row.fence.language) for row in rows), default=0)
+    runs, idle = Span("run", "green"), Span("-  ", "dim")
     for row, place in zip(rows, places, strict=True):
-        runs = Span("run", "green") if row.runs else Span("-  ", "dim")
         language = visible(row.fence.language).ljust(languages)
-        yield line(place.ljust(widest), f"  {language}  ", runs, f"  {visible(row.fence.id)}  ", visible(row.why))
+        before, after = f"{place.ljust(widest)}  {language}  ", f"  {visible(row.fence.id)}  {visible(row.why)}"
+        yield line(before, runs if row.runs else idle, after)
     running = sum(row.runs for row in rows)
     lessons = plural(len({row.path for row in rows}), "lesson")
     yield line(f"{plural(len(rows), 'fence')} in {lessons}, {running} to run")

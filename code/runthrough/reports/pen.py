@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import NamedTuple, Protocol, TextIO
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """A piece of a line. `style` is a style that rich knows, such as "bold red"; a plain pen ignores it."""
 
     text: str
@@ -27,7 +25,7 @@ def line(*parts: str | Span) -> Line:
 
 def visible(text: str) -> str:
     """`text` with control characters written as escapes, so that no lesson's output can steer a terminal."""
-    return _CONTROL.sub(_escaped, text)
+    return text if text.isprintable() else _CONTROL.sub(_escaped, text)
 
 
 def plain(lines: Iterable[Line]) -> str:
