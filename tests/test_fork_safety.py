@@ -102,6 +102,11 @@ def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:
     assert run.printed("cleans_up.md") == [""]
 
 
+def test_a_stream_that_the_lesson_has_replaced_stays_replaced(run: Checked) -> None:
+    """What fences print goes where the lesson has sent it, until a fence puts standard output back."""
+    assert run.printed("replaces.md") == ["", "", "kept\nkept too\n"]
+
+
 def test_standard_error_takes_any_text(run: Checked) -> None:
     """What UTF-8 cannot write is escaped there, in messages and in warnings, as an interpreter does."""
     run.printed("complains.md")

@@ -49,20 +49,26 @@ class Streams:
     def __init__(self) -> None:
         self._kept = [out_of_reach(descriptor) for descriptor in (1, 2)]
         self._text = [_opened(descriptor) for descriptor in (1, 2)]
+        self._originals = (sys.stdout, sys.stderr)
         self.restore()
         sys.stdin = NoInput()
 
     def restore(self) -> None:
-        """Give the next fence open streams, whatever the last one did to them."""
+        """Give the next fence open streams, whatever the last one did to these."""
         for kept, descriptor in zip(self._kept, (1, 2), strict=True):
             os.dup2(kept, descriptor)
+        before = (*self._text, *self._originals)
         # Making one costs more than all else before a fence.
         self._text = [
             text if _is_as_opened(text, descriptor) else _opened(descriptor)
             for text, descriptor in zip(self._text, (1, 2), strict=True)
         ]
-        sys.stdout = sys.__stdout__ = self._text[0]  # type: ignore[misc, assignment]  # fresh streams are the originals here
-        sys.stderr = sys.__stderr__ = self._text[1]  # type: ignore[misc, assignment]  # the same
+        sys.__stdout__, sys.__stderr__ = self._text  # type: ignore[misc, assignment]  # fresh streams are the originals here
+        # What the lesson itself has put in their place stays there, as in a notebook.
+        if any(sys.stdout is text for text in before):
+            sys.stdout = self._text[0]
+        if any(sys.stderr is text for text in before):
+            sys.stderr = self._text[1]
 
     def flush(self) -> tuple[str, ...]:
         """Send out all text written; the names of the streams that were closed or redirected for good."""
