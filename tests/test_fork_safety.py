@@ -107,6 +107,11 @@ def test_a_stream_that_the_lesson_has_replaced_stays_replaced(run: Checked) -> N
     assert run.printed("replaces.md") == ["", "", "kept\nkept too\n"]
 
 
+def test_a_lesson_may_replace_what_tells_its_process(run: Checked) -> None:
+    """A fence that puts a mock in the place of `os.getpid` is not taken for a copy of the lesson's process."""
+    assert run.printed("other_number.md") == ["42\n"]
+
+
 def test_standard_error_takes_any_text(run: Checked) -> None:
     """What UTF-8 cannot write is escaped there, in messages and in warnings, as an interpreter does."""
     run.printed("complains.md")
