@@ -78,8 +78,11 @@ class Blocks:
     lost_claims: tuple[int, ...] = ()
 
 
-def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
-    """Sort the tokens of a block parse; `lines` are those of the text that was parsed."""
+def read_blocks(tokens: list[Token], lines: list[str], *, with_claims: bool = True) -> Blocks:
+    """Sort the tokens of a block parse; `lines` are those of the text that was parsed.
+
+    Without `with_claims`, for a page that holds none, nobody looks through its lines for them.
+    """
     fences: list[RawFence] = []
     stray: list[Comment] = []
     waiting: list[Comment] = []
@@ -115,7 +118,7 @@ def read_blocks(tokens: list[Token], lines: list[str]) -> Blocks:
                 front = token.content
             elif kind == "container_open":
                 boxes.append(_box(token))
-    lost = tuple(_lost_claims(tokens, lines))
+    lost = tuple(_lost_claims(tokens, lines)) if with_claims else ()
     return Blocks(tuple(fences), tuple(stray + waiting), title, tuple(prose), front, tuple(openers), tuple(boxes), lost)
 
 

@@ -53,7 +53,7 @@ def _read(text: str, problems: list[Problem], path: Path, name: str, course: Cou
     # A last line without an end trips rules that look one letter ahead.
     source = text if text.endswith("\n") else text + "\n"
     lines = source.split("\n")
-    blocks = read_blocks(parse_blocks(source), lines)
+    blocks = read_blocks(parse_blocks(source), lines, with_claims="<!--=" in source)
     front, wrong = read_front_matter(blocks.front_matter, name, in_course)
     fences, unclear = _fences(blocks, name, in_course)
     inline = list(comments_in(blocks.prose, lines))
