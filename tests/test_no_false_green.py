@@ -160,6 +160,16 @@ def test_each_fence_writes_in_utf8(run: Checked) -> None:
     assert [fence["stdout"] for fence in run.fences("reconfigured.md")] == ["é\n", "", "é\n"]
 
 
+@pytest.mark.parametrize("words", [(), ("--spawn",)], ids=["warm", "fresh"])
+def test_a_fault_of_the_process_itself_is_told_whole(words: tuple[str, ...]) -> None:
+    """Where a lesson takes away what its own process needs, what that raised stands in the report."""
+    run = check(LESSONS / "our_fault", *words)
+    assert run.outcomes("breaks_ours.md") == ["passed", "passed", "crashed"]
+    fence = run.fences("breaks_ours.md")[2]
+    assert "exit code 1," in fence["reason"]
+    assert fence["stderr"].endswith("TypeError: 'NoneType' object is not callable\n")
+
+
 def test_a_stubborn_fence_tells_the_line_where_it_stood(run: Checked) -> None:
     """A fence that swallows every interruption is told with the line it was on when time was up."""
     assert run.fences("swallows.md")[1]["stopped_line"] in (10, 11, 12)

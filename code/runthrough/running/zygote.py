@@ -14,6 +14,7 @@ import signal
 import socket
 import struct
 import sys
+import traceback
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -150,6 +151,9 @@ def _fork(seat: Seat, folder: str, hidden: HiddenModules, to_hide: tuple[str, ..
         if to_hide:
             hidden.hide(to_hide)
         worker.serve(Channel(socket.socket(fileno=orders)), trace, hidden)
+    except BaseException:  # noqa: BLE001  # a fault of our own, or one that the lesson has made ours
+        traceback.print_exc()
+        os._exit(1)
     finally:
         # Whatever went wrong, a copy must never go on as if it were the zygote.
         os._exit(70)
