@@ -44,6 +44,12 @@ def test_one_process_forks_all_lessons_of_a_place() -> None:
     assert run.printed("a.md") == run.printed("b.md")
 
 
+@pytest.mark.parametrize("words", MODES.values(), ids=MODES)
+def test_the_first_fence_has_its_time_to_itself(words: tuple[str, ...]) -> None:
+    """A fresh interpreter imports what its lesson uses before the clock of the first fence starts."""
+    assert check(LESSONS / "hurried", *words).outcomes("hurried.md") == ["passed", "passed"]
+
+
 def test_a_product_on_two_threads_returns(run: Checked) -> None:
     """A lesson may raise the number of threads: a product and its gradient on two threads come back."""
     assert run.printed("matmul.md") == ["700.0 2\n", "700.0\n"]

@@ -27,6 +27,8 @@ class FreshInterpreter:
 class FreshInterpreters:
     """Starts each worker as an interpreter, which finds by itself what is in its lesson's sight."""
 
+    is_warm = False
+
     def start(self, seat: Seat, folder: str, in_sight: tuple[str, ...]) -> FreshInterpreter:
         for descriptor in (seat.orders, seat.trace):
             os.set_inheritable(descriptor, True)

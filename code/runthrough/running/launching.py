@@ -57,6 +57,10 @@ class Launch(Protocol):
         `in_sight` are the modules with which its lesson begins.
         """
 
+    @property
+    def is_warm(self) -> bool:
+        """False where a worker first imports what its lesson uses, and says when that is done."""
+
     def staff(self) -> tuple[int, ...]:
         """Processes that are kept to start workers, and so are none of a lesson's."""
 

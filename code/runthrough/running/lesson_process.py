@@ -26,6 +26,7 @@ from runthrough.running.wire import Channel, Observation, Order, Verb
 
 _TELL_SECONDS = 0.25
 _DEATH_SECONDS = 1.0
+_BEGIN_SECONDS = 30.0
 # Without a descriptor that tells of a child's death, it is looked for this often, in seconds.
 _LOOK_AGAIN = 0.02
 
@@ -70,12 +71,19 @@ class LessonProcess:
         for descriptor in (orders.detach(), write_out, write_error):
             os.close(descriptor)
         self._selector = self._watch()
+        self._token = ""
+        self._is_ready = launch.is_warm
         self._send(Order(Verb.BEGIN, job=job))
 
     def perform(self, number: int) -> Ending:
         """Run the job's step of this number and wait for whatever ends it."""
-        self.stdout.clear()
-        self.stderr.clear()
+        if not self._is_ready:
+            # What it imports to begin with is not in the time of its first fence.
+            self._wait_for_report(_BEGIN_SECONDS)
+            self._is_ready = True
+        if not self._has_ended():
+            self.stdout.clear()
+            self.stderr.clear()
         step = self.job.steps[number]
         self._file = step.file or self.job.path
         self._send(Order(Verb.PERFORM, step=number, token=self._new_token(), code=self._compiled(step)))

@@ -137,6 +137,7 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _forget_exit_functions()
+    is_warm = hidden is not None
     if hidden is None:
         with recorded() as record:
             import_modules(order.job.modules)
@@ -145,6 +146,8 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
     else:
         import_modules(order.job.in_sight)
     worker = Worker(order.job, trace, hidden.get)
+    if not is_warm:
+        channel.send(Observation(0.0))
     while order := channel.receive(Order):
         seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step, order.code)
         try:

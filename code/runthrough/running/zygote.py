@@ -34,6 +34,8 @@ _ANSWER_SECONDS = 10.0
 class Zygotes:
     """Has workers forked by a zygote, in which `hidden` is what no lesson sees at first; a lost one is replaced."""
 
+    is_warm = True
+
     def __init__(self, hidden: HiddenModules) -> None:
         self._hidden = hidden
         self._zygote: _Zygote | None = None
