@@ -37,13 +37,6 @@ def test_the_server_has_one_thread_when_it_forks() -> None:
     assert check(FOLDER / "server.md").printed("server.md") == ["True 1 1\n"]
 
 
-def test_one_process_forks_all_lessons_of_a_place() -> None:
-    """It is no lesson's own: it is neither told as left running nor ended with a lesson."""
-    run = check(LESSONS / "one_zygote", "-j", "1")
-    assert run.code == 0
-    assert run.printed("a.md") == run.printed("b.md")
-
-
 @pytest.mark.parametrize("words", MODES.values(), ids=MODES)
 def test_the_first_fence_has_its_time_to_itself(words: tuple[str, ...]) -> None:
     """A fresh interpreter imports what its lesson uses before the clock of the first fence starts."""

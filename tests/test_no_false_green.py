@@ -21,6 +21,7 @@ ENDS = {
     "sigterm.md": ("crashed", "died", "killed by SIGTERM (signal 15)"),
     "sigsegv.md": ("crashed", "died", "killed by SIGSEGV (signal 11)"),
     "kills_group.md": ("crashed", "died", "killed by SIGKILL (signal 9)"),
+    "kills_supervisor.md": ("crashed", "died", "the process that watches over the lesson was killed"),
     "closes_all.md": ("crashed", "died", "closed or wrote to the descriptor on which its process reports"),
     "garbage.md": ("crashed", "died", "so nothing is known of it"),
     "forged.md": ("crashed", "died", "so nothing is known of it"),
@@ -33,12 +34,6 @@ ENDS = {
     "recursion.md": ("failed", "raised", "RecursionError"),
     "odd_error.md": ("failed", "raised", "Odd"),
     "odd_value.md": ("failed", "raised", "RuntimeError: no words"),
-}
-# What does so to the processes above its own, which are others without a warm server.
-ENDS_ABOVE = {
-    "kills_parent.md": ("crashed", "died", "killed by SIGKILL (signal 9)"),
-    "kills_supervisor.md": ("crashed", "died", "the process that watches over the lesson was killed"),
-    "stops_parent.md": ("timeout", "time", "still running after 1 s"),
 }
 # What a fence leaves behind: later fences run, and its own turns red at the lesson's end.
 LEAVES = {
@@ -64,12 +59,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Checked:
 
 
 @pytest.fixture(scope="module")
-def above() -> Checked:
-    """All lessons that end or stop a process above their own, in one run."""
-    return check(LESSONS / "kills_above")
-
-
-@pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Checked:
     """The lessons that write files, each with the folder to itself."""
     folder = tmp_path_factory.mktemp("files")
@@ -88,17 +77,6 @@ def test_a_fence_that_ends_or_spoils_its_process_is_red(run: Checked, name: str)
     assert red["cause"] == cause
     assert words in red["reason"]
     assert f"line {red['line']}" in after["reason"]
-
-
-@pytest.mark.parametrize("name", ENDS_ABOVE)
-def test_a_fence_that_ends_or_stops_what_is_above_it_is_red(above: Checked, name: str) -> None:
-    """The fence that did it is red, and the lessons after it run as ever."""
-    outcome, cause, words = ENDS_ABOVE[name]
-    assert above.outcomes(name) == ["passed", outcome, "blocked"]
-    red = above.fences(name)[1]
-    assert red["cause"] == cause
-    assert words in red["reason"]
-    assert above.report["not_run"] == above.left_running == []
 
 
 @pytest.mark.parametrize("name", LEAVES)
@@ -132,20 +110,11 @@ def test_a_bad_end_in_the_last_fence_is_red(run: Checked, name: str, words: str)
     assert words in last["reason"]
 
 
-def test_a_lesson_that_kills_what_has_forked_it_at_its_end_is_red(above: Checked) -> None:
-    """The lesson ends with its parent, which is no clean end, and its wrong claim is told as well."""
-    name = "kills_parent_at_exit.md"
-    (fence,) = above.fences(name)
-    assert (fence["outcome"], fence["cause"]) == ("failed", "died")
-    assert "ended with signal 9 after its last fence" in fence["reason"]
-    assert [claim["outcome"] for claim in above.lesson(name)["claims"]] == ["failed"]
-
-
-def test_a_lesson_that_kills_what_watches_it_at_its_end_is_red(above: Checked) -> None:
+def test_a_lesson_that_kills_what_watches_it_at_its_end_is_red(run: Checked) -> None:
     """All fences have passed, and what was to be told after them, a wrong claim among it, never came."""
     name = "kills_supervisor_at_exit.md"
-    assert above.outcomes(name) == ["passed"]
-    (trouble,) = above.lesson(name)["troubles"]
+    assert run.outcomes(name) == ["passed"]
+    (trouble,) = run.lesson(name)["troubles"]
     assert trouble["message"] == "the process that watches over the lesson was killed after the last fence"
 
 
@@ -194,8 +163,8 @@ def test_every_lesson_is_told_and_nothing_is_left_alive(run: Checked) -> None:
 
 def test_what_a_killed_lesson_started_ends_with_a_fresh_interpreter_too() -> None:
     """Where no warm server takes the orphans of a killed supervisor, the command ends them."""
-    run = check(LESSONS / "kills_above" / "kills_parent.md", "--spawn")
-    assert run.outcomes("kills_parent.md") == ["passed", "crashed", "blocked"]
+    run = check(LESSONS / "false_green" / "kills_supervisor.md", "--spawn")
+    assert run.outcomes("kills_supervisor.md") == ["passed", "crashed", "blocked"]
     assert run.left_running == []
 
 

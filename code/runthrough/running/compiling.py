@@ -4,8 +4,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import marshal
-import warnings
 from dataclasses import dataclass
 from types import CodeType
 
@@ -13,20 +11,17 @@ from runthrough.job import Step
 from runthrough.running import assertions
 from runthrough.running.prints import watch_prints
 
-# What is longer is compiled where a fault of the compiler's own, or the time that it takes, is the lesson's.
-_LONGEST_AHEAD = 20_000  # characters
 _FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
 
 
 @dataclass(frozen=True)
 class CompiledFence:
     """A fence's statements, and its last expression apart where its value is shown. `futures` are the compiler
-    flags that its `from __future__` imports leave for the fences after it, `before` those it was compiled under."""
+    flags that its `from __future__` imports leave for the fences after it."""
 
     body: CodeType
     last: CodeType | None
     futures: int
-    before: int
 
 
 def compile_fence(step: Step, path: str, futures: int = 0) -> CompiledFence:
@@ -41,30 +36,7 @@ def compile_fence(step: Step, path: str, futures: int = 0) -> CompiledFence:
     body = compile(assertions.keep_operands(tree), path, "exec", flags, dont_inherit=True)
     kept = futures | (body.co_flags & _FUTURES)
     value = compile(ast.Expression(last), path, "eval", kept | flags, dont_inherit=True) if last else None
-    return CompiledFence(body, value, kept, futures)
-
-
-def compile_ahead(step: Step, path: str, futures: int) -> CompiledFence | None:
-    """The same in another process than the fence's own; `None` where that process has something to say of it, an
-    error or a warning, or where nobody knows how it would end."""
-    if len(step.code) > _LONGEST_AHEAD:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return compile_fence(step, path, futures)
-    except Exception:  # noqa: BLE001  # whatever it is, it comes again where it can be told
-        return None
-
-
-def packed(fence: CompiledFence) -> bytes:
-    """A compiled fence as `unpacked` reads it, in a process of the same interpreter."""
-    return marshal.dumps((fence.body, fence.last, fence.futures, fence.before))
-
-
-def unpacked(data: bytes) -> CompiledFence:
-    """The fence that was `packed`."""
-    return CompiledFence(*marshal.loads(data))
+    return CompiledFence(body, value, kept)
 
 
 def _last_expression(tree: ast.Module, source: str) -> ast.expr | None:

@@ -1,12 +1,20 @@
-"""How a worker comes to be, as its supervisor sees it: what it is given, and how it came to its end."""
+"""How a worker comes to be: as a copy of a warm process, or as a fresh interpreter. Both end in `worker.serve`."""
 
 from __future__ import annotations
 
+import functools
 import os
-import signal
+import socket
 import sys
+import traceback
 from dataclasses import dataclass
 from typing import Protocol
+
+from runthrough.running import worker
+from runthrough.running.processes import die_with_parent
+from runthrough.running.surroundings import out_of_reach
+from runthrough.running.visibility import HiddenModules
+from runthrough.running.wire import Channel
 
 
 @dataclass(frozen=True)
@@ -19,54 +27,80 @@ class Seat:
     trace: int
 
 
-@dataclass(frozen=True)
-class Exit:
-    """How a process ended: its exit code, negative for a signal, and the most memory it held."""
-
-    code: int
-    peak_rss_mib: float
-
-
-LOST = Exit(-signal.SIGKILL, 0.0)
-
-
-class Child(Protocol):
-    """A worker that has been started."""
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-
-    @property
-    def death(self) -> int | None:
-        """A descriptor that is readable once it has ended, where the system has such."""
-
-    def ended(self, wait: bool) -> Exit | None:
-        """How it ended, after waiting for that or not; `None` while it lives. Not to be asked again after an answer."""
-
-    def close(self) -> None:
-        """Let go of what is held of it."""
-
-
 class Launch(Protocol):
-    """Starts workers, one after another."""
+    """Starts a worker in a seat, with `folder` for its temporary files, and gives its process id.
 
-    def start(self, seat: Seat, folder: str, in_sight: tuple[str, ...]) -> Child:
-        """Start a worker in a seat, with `folder` for its temporary files.
+    `in_sight` are the modules with which its lesson begins.
+    """
 
-        `in_sight` are the modules with which its lesson begins.
-        """
+    def __call__(self, seat: Seat, folder: str, in_sight: tuple[str, ...], /) -> int: ...
 
     @property
     def is_warm(self) -> bool:
         """False where a worker first imports what its lesson uses, and says when that is done."""
 
-    def staff(self) -> tuple[int, ...]:
-        """Processes that are kept to start workers, and so are none of a lesson's."""
+
+class Fork:
+    """Starts workers as copies of this process, in which `hidden` is what no lesson sees at first."""
+
+    is_warm = True
+
+    def __init__(self, hidden: HiddenModules) -> None:
+        self._hidden = hidden
+        # Found before the fork, and once for lessons that begin with the same: a copy pays for all that it touches.
+        self._to_hide = functools.cache(self._find_to_hide)
+
+    def __call__(self, seat: Seat, folder: str, in_sight: tuple[str, ...], /) -> int:
+        """Start a worker that sees what its lesson begins with, and finds the rest there when it imports it."""
+        return _fork(seat, folder, self._hidden, self._to_hide(in_sight))
+
+    def _find_to_hide(self, in_sight: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in self._hidden.imports.not_reached_from(in_sight) if name in sys.modules)
 
 
-def exit_of(pid: int, options: int = 0) -> Exit | None:
-    """How a child of this process ended, taken from the system as `os.wait4` with these options does."""
-    ended, status, usage = os.wait4(pid, options)
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return Exit(os.waitstatus_to_exitcode(status), usage.ru_maxrss / unit) if ended else None
+def _fork(seat: Seat, folder: str, hidden: HiddenModules, to_hide: tuple[str, ...]) -> int:
+    parent = os.getpid()
+    if pid := os.fork():
+        return pid
+    try:
+        die_with_parent()
+        if os.getppid() != parent:
+            os._exit(1)
+        os.setsid()
+        os.environ["TMPDIR"] = folder
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(seat.stdout, 1)
+        os.dup2(seat.stderr, 2)
+        orders, trace = out_of_reach(seat.orders), out_of_reach(seat.trace)
+        os.closerange(3, min(orders, trace))
+        if to_hide:
+            hidden.hide(to_hide)
+        worker.serve(Channel(socket.socket(fileno=orders)), trace, hidden)
+    except BaseException:  # noqa: BLE001  # a fault of our own, or one that the lesson has made ours
+        traceback.print_exc()
+        os._exit(1)
+    finally:
+        # Whatever went wrong, a copy must never go on as if it were the supervisor.
+        os._exit(70)
+
+
+class FreshInterpreter:
+    """Starts each worker as an interpreter, which finds by itself what is in its lesson's sight."""
+
+    is_warm = False
+
+    def __call__(self, seat: Seat, folder: str, in_sight: tuple[str, ...], /) -> int:
+        """Start a worker that imports for itself."""
+        for descriptor in (seat.orders, seat.trace):
+            os.set_inheritable(descriptor, True)
+        arguments = [sys.executable, "-P", "-m", worker.__name__, str(seat.orders), str(seat.trace)]
+        return os.posix_spawn(
+            sys.executable,
+            arguments,
+            {**os.environ, "TMPDIR": folder},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, seat.stdout, 1),
+                (os.POSIX_SPAWN_DUP2, seat.stderr, 2),
+            ],
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import secrets
@@ -10,16 +9,16 @@ import selectors
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
 
 import msgspec
 
-from runthrough.job import Act, Form, Job, Step
+from runthrough.job import Job
 from runthrough.running.capture import Capture, pipe
-from runthrough.running.compiling import compile_ahead, packed
-from runthrough.running.launching import Exit, Launch, Seat
+from runthrough.running.launching import Launch, Seat
 from runthrough.running.processes import end_descendants, strays
 from runthrough.running.surroundings import TELL_LINE
 from runthrough.running.wire import Channel, Observation, Order, Verb
@@ -60,16 +59,15 @@ class LessonProcess:
         self._file = job.path
         self._folder = tempfile.mkdtemp(prefix="runthrough-")
         self._trace = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # `end` closes it
-        self._exit: Exit | None = None
-        self._futures: dict[str, int] = {}
+        self._status: int | None = None
         ours, orders = socket.socketpair()
         (read_out, write_out), (read_error, write_error) = pipe(), pipe()
         self._channel, self.stdout, self.stderr = Channel(ours), Capture(read_out), Capture(read_error)
         seat = Seat(write_out, write_error, orders.fileno(), self._trace.fileno())
-        self._launch = launch
-        self._child = launch.start(seat, self._folder, job.in_sight)
+        self._pid = launch(seat, self._folder, job.in_sight)
         for descriptor in (orders.detach(), write_out, write_error):
             os.close(descriptor)
+        self._death = os.pidfd_open(self._pid) if hasattr(os, "pidfd_open") else None
         self._selector = self._watch()
         self._token = ""
         self._is_ready = launch.is_warm
@@ -86,7 +84,7 @@ class LessonProcess:
             self.stderr.clear()
         step = self.job.steps[number]
         self._file = step.file or self.job.path
-        self._send(Order(Verb.PERFORM, step=number, token=self._new_token(), code=self._compiled(step)))
+        self._send(Order(Verb.PERFORM, step=number, token=self._new_token()))
         return self._wait_for_report(step.timeout)
 
     def leave(self, seconds: float) -> Ending:
@@ -98,25 +96,25 @@ class LessonProcess:
         deadline = time.monotonic() + seconds
         while not self._has_ended() and time.monotonic() < deadline:
             self._select(deadline - time.monotonic())
-        clean = self._exit is not None and self._exit.code == 0
+        clean = self._status is not None and os.waitstatus_to_exitcode(self._status) == 0
         return ending if clean else self._how_it_died(0.0)
 
     def running(self) -> tuple[int, ...]:
         """Processes that the lesson has started and that are alive."""
-        return strays(os.getpid(), known=(self._child.pid, *self._launch.staff()))
+        return strays(os.getpid(), known=self._pid)
 
     def end(self) -> None:
         """Kill what is left of the lesson, whoever started it, and remove its temporary folder."""
         if not self._has_ended():
-            self._signal(signal.SIGKILL)
-            self._note_exit(wait=True)
-        end_descendants(os.getpid(), spared=self._launch.staff())
+            os.kill(self._pid, signal.SIGKILL)
+            self._take_status(0)
+        end_descendants(os.getpid())
         self._selector.close()
         self._channel.sock.close()
         self._trace.close()
-        self._child.close()
-        for descriptor in (self.stdout.descriptor, self.stderr.descriptor):
-            os.close(descriptor)
+        for descriptor in (self.stdout.descriptor, self.stderr.descriptor, self._death):
+            if descriptor is not None:
+                os.close(descriptor)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _watch(self) -> selectors.PollSelector:
@@ -126,19 +124,9 @@ class LessonProcess:
             selector.register(watched.fileno(), selectors.EVENT_READ, watched)
         for capture in (self.stdout, self.stderr):
             selector.register(capture.descriptor, selectors.EVENT_READ, capture)
-        if self._child.death is not None:
-            selector.register(self._child.death, selectors.EVENT_READ)
+        if self._death is not None:
+            selector.register(self._death, selectors.EVENT_READ)
         return selector
-
-    def _compiled(self, step: Step) -> bytes:
-        """A fence's code, made here: a copy of a process pays for all that compiling writes to."""
-        if step.act is not Act.RUN or step.form is not Form.SCRIPT or step.part is not None:
-            return b""
-        fence = compile_ahead(step, self._file, self._futures.get(step.namespace, 0))
-        if fence is None:
-            return b""
-        self._futures[step.namespace] = fence.futures
-        return packed(fence)
 
     def _new_token(self) -> str:
         """A word that only the report on the next order repeats, so that nothing a fence writes passes for one."""
@@ -179,7 +167,7 @@ class LessonProcess:
 
     def _select(self, seconds: float) -> None:
         """Wait for anything to come, and take in what has. Raises `InterruptedRunError`."""
-        if self._child.death is None:
+        if self._death is None:
             seconds = min(seconds, _LOOK_AGAIN)
         for key, _ in self._selector.select(seconds):
             if isinstance(key.data, Capture) and not key.data.read():
@@ -196,27 +184,25 @@ class LessonProcess:
         self.stderr.drain()
 
     def _has_ended(self) -> bool:
-        if self._exit is None:
-            self._note_exit(wait=False)
-            if self._exit is not None:
+        if self._status is None:
+            self._take_status(os.WNOHANG)
+            if self._status is not None:
                 self._channel.fill(wait=False)
-        return self._exit is not None
+        return self._status is not None
 
-    def _note_exit(self, wait: bool) -> None:
-        self._exit = self._child.ended(wait)
-        if self._exit is not None:
-            self.peak_rss_mib = self._exit.peak_rss_mib
-
-    def _signal(self, number: int) -> None:
-        # It may end by itself at any moment.
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._child.pid, number)
+    def _take_status(self, options: int) -> None:
+        pid, status, usage = os.wait4(self._pid, options)
+        if pid:
+            self._status = status
+            unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+            self.peak_rss_mib = usage.ru_maxrss / unit
 
     def _how_it_died(self, seconds: float) -> Ending:
         self._drain()
-        if self._exit is None:
+        if self._status is None:
             return Ending(timed_out=True, seconds=seconds)
-        code, line = self._exit.code, self._line_in_trace()
+        code = os.waitstatus_to_exitcode(self._status)
+        line = self._line_in_trace()
         if code < 0:
             return Ending(signal=-code, line=line, seconds=seconds)
         return Ending(exit_code=code, line=line, seconds=seconds)
@@ -226,11 +212,11 @@ class LessonProcess:
         deadline = time.monotonic() + _DEATH_SECONDS
         while not self._has_ended() and time.monotonic() < deadline:
             self._select(deadline - time.monotonic())
-        return self._how_it_died(seconds) if self._exit is not None else Ending(seconds=seconds)
+        return self._how_it_died(seconds) if self._status is not None else Ending(seconds=seconds)
 
     def _line_it_stands_at(self) -> int | None:
         """Ask a worker that is out of time for its line; one that is deep in C code may not answer."""
-        self._signal(TELL_LINE)
+        os.kill(self._pid, TELL_LINE)
         deadline = time.monotonic() + _TELL_SECONDS
         while (line := self._line_in_trace()) is None and time.monotonic() < deadline:
             self._select(0.01)

@@ -166,7 +166,7 @@ class LessonRun:
                     Cause.LEFT_RUNNING,
                     f"the thread {thread} is still running after the lesson's last fence",
                 )
-        for pid, words in _lasting_processes(self._launch.staff()).items():
+        for pid, words in _lasting_processes().items():
             number = next((mark.number for mark in life.marks if pid in mark.running), last)
             reason = f"a process is still running after the lesson's last fence: {words}"
             yield number, Cause.LEFT_RUNNING, reason
@@ -196,12 +196,11 @@ def _exercise(part: Part) -> str:
     return f"exercise {part.name}"
 
 
-def _lasting_processes(known: tuple[int, ...]) -> dict[int, str]:
-    """Processes below this one, but the `known`, that outlive the lesson, with their command lines, after a moment
-    of grace."""
+def _lasting_processes() -> dict[int, str]:
+    """Processes below this one that outlive the lesson, with their command lines, after a moment of grace."""
     deadline = time.monotonic() + _STRAY_GRACE
     reap()
-    while (left := strays(os.getpid(), known)) and time.monotonic() < deadline:
+    while (left := strays(os.getpid())) and time.monotonic() < deadline:
         time.sleep(0.01)
         reap()
     return {pid: "a forked copy of the lesson's own" if _OWN in (words := command(pid)) else words for pid in left}

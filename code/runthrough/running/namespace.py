@@ -12,7 +12,7 @@ from typing import Any
 
 from runthrough.job import Form, Step
 from runthrough.running import assertions
-from runthrough.running.compiling import CompiledFence, compile_fence
+from runthrough.running.compiling import compile_fence
 from runthrough.running.console import hold_session
 
 
@@ -61,17 +61,12 @@ class Namespace:
         if step.form is Form.SCRIPT:
             compile_fence(step, step.file or self.path, self._futures)
 
-    def execute(self, step: Step, ahead: CompiledFence | None = None) -> object:
-        """Run a fence and give the value of its last expression; whatever the fence raises is raised.
-
-        What was compiled `ahead` is of use where that was under the futures of the fences before it.
-        """
+    def execute(self, step: Step) -> object:
+        """Run a fence and give the value of its last expression; whatever the fence raises is raised."""
         if step.form is Form.CONSOLE:
             hold_session(step, self.path, self.module.__dict__)
             return None
-        fence = ahead
-        if fence is None or fence.before != self._futures:
-            fence = compile_fence(step, step.file or self.path, self._futures)
+        fence = compile_fence(step, step.file or self.path, self._futures)
         self._futures = fence.futures
         self._view.add(step)
         self.steps.append(step)

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 _PR_SET_PDEATHSIG = 1
@@ -27,15 +27,16 @@ def die_with_parent() -> None:
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def descendants(pid: int, spared: Container[int] = ()) -> tuple[int, ...]:
-    """The processes below `pid` that are alive, but the `spared`, children before their children."""
-    # Those are left out first: asking the system about a process costs more than finding it.
-    return tuple(child for child in _below(pid) if child not in spared and _is_alive(child))
+def descendants(pid: int) -> tuple[int, ...]:
+    """The processes below `pid` that are alive, children before their children."""
+    return tuple(child for child in _below(pid) if _is_alive(child))
 
 
-def strays(pid: int, known: Container[int] = ()) -> tuple[int, ...]:
-    """The descendants of `pid`, without the `known` ones and those that Python keeps for itself."""
-    return tuple(child for child in descendants(pid, known) if not _is_of_python(_words(child)))
+def strays(pid: int, known: int = 0) -> tuple[int, ...]:
+    """The descendants of `pid`, without the `known` one and those that Python keeps for itself."""
+    # The known one is left out first: asking the system about a process costs more than finding it.
+    others = (child for child in _below(pid) if child != known and _is_alive(child))
+    return tuple(child for child in others if not _is_of_python(_words(child)))
 
 
 def command(pid: int) -> str:
@@ -59,10 +60,10 @@ def _is_of_python(words: list[str]) -> bool:
     )
 
 
-def end_descendants(pid: int, spared: Container[int] = ()) -> None:
-    """Kill all that runs below this process `pid`, but the `spared`, and reap it, until nothing is left."""
+def end_descendants(pid: int) -> None:
+    """Kill all that runs below this process `pid` and reap it, until nothing is left."""
     # One that was reaped may have left children to this process, which the last look came too early to find.
-    while (below := descendants(pid, spared)) or reap():
+    while (below := descendants(pid)) or reap():
         for child in below:
             try:
                 os.kill(child, signal.SIGKILL)

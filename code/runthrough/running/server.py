@@ -12,13 +12,13 @@ from typing import NoReturn
 
 from runthrough.running.huge_pages import compact_memory, forget_setting
 from runthrough.running.import_graph import recorded
+from runthrough.running.launching import Fork
 from runthrough.running.processes import adopt_orphans, end_descendants, reap
 from runthrough.running.rehearsal import rehearse
 from runthrough.running.supervisor import supervise
-from runthrough.running.surroundings import import_modules, settle_libraries
+from runthrough.running.surroundings import forget_exit_functions, import_modules, settle_libraries
 from runthrough.running.visibility import HiddenModules
 from runthrough.running.wire import Channel, ServerReady, ServerSettings
-from runthrough.running.zygote import Zygotes
 
 # From about this many lessons on, cheaper forks repay the time that compacting takes.
 _WORTH_COMPACTING = 100
@@ -40,6 +40,7 @@ def main() -> NoReturn:
             os._exit(0)
         import_modules(settings.modules)
         settle_libraries()
+    forget_exit_functions()
     hidden = HiddenModules(record.imports())
     adopt_orphans()
     rehearse()
@@ -69,7 +70,7 @@ def _fork_supervisors(line: socket.socket, hidden: HiddenModules) -> None:
             break
         if (pid := os.fork()) == 0:
             line.close()
-            supervise(Channel(socket.socket(fileno=descriptors[0])), Zygotes(hidden))
+            supervise(Channel(socket.socket(fileno=descriptors[0])), Fork(hidden))
         supervisors.append(pid)
         os.close(descriptors[0])
         reap()

@@ -9,8 +9,7 @@ from typing import NoReturn
 
 from runthrough.job import Job
 from runthrough.result import FenceResult
-from runthrough.running.fresh_interpreter import FreshInterpreters
-from runthrough.running.launching import Launch
+from runthrough.running.launching import FreshInterpreter, Launch
 from runthrough.running.lesson_process import InterruptedRunError
 from runthrough.running.lesson_run import LessonRun
 from runthrough.running.processes import adopt_orphans
@@ -36,7 +35,7 @@ def supervise(command: Channel, launch: Launch) -> NoReturn:
 
 def main() -> NoReturn:
     """A supervisor of fresh interpreters: `python -P -m runthrough.running.supervisor SOCKET`."""
-    supervise(Channel(socket.socket(fileno=int(sys.argv[1]))), FreshInterpreters())
+    supervise(Channel(socket.socket(fileno=int(sys.argv[1]))), FreshInterpreter())
 
 
 if __name__ == "__main__":

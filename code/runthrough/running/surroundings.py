@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import faulthandler
 import fcntl
 import gc
@@ -13,6 +14,7 @@ import signal
 import sys
 import tempfile
 import warnings
+import weakref
 from collections.abc import Iterable
 from typing import Any, TextIO
 
@@ -148,6 +150,15 @@ def settle_libraries() -> None:
     if torch := sys.modules.get("torch"):
         # Before any operation: a process forked from one that ran a multi-threaded operation hangs in its own.
         torch.set_num_threads(1)
+
+
+def forget_exit_functions() -> None:
+    """Let only what a lesson itself registers run at its end; waiting for its children is not ours to do."""
+    atexit._clear()
+    # All finalizers share one such function, which the first of them registers.
+    for waiting in list(weakref.finalize._registry):  # type: ignore[attr-defined]  # typeshed leaves it out
+        waiting.atexit = False
+    weakref.finalize._registered_with_atexit = False  # type: ignore[attr-defined]  # the same
 
 
 def settle(job: Job, trace: int) -> None:

@@ -29,14 +29,13 @@ class Verb(StrEnum):
 class Order:
     """A supervisor's message to its worker: the job to begin, the number of the step to perform, or to leave.
 
-    The observation that answers it repeats its `token`. `code` is the step's, compiled and packed, or empty.
+    The observation that answers it repeats its `token`.
     """
 
     verb: Verb
     job: Job | None = None
     step: int = 0
     token: str = ""
-    code: bytes = b""
 
 
 @dataclass(frozen=True)

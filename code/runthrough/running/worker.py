@@ -10,7 +10,6 @@ import signal
 import socket
 import sys
 import time
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
@@ -19,7 +18,6 @@ from typing import NoReturn
 from runthrough.job import Act, Job, Step
 from runthrough.running import assertions, spawned
 from runthrough.running.claims import Claims
-from runthrough.running.compiling import unpacked
 from runthrough.running.exercises import Exercises
 from runthrough.running.failure import capped, describe_in, printable
 from runthrough.running.figures import figure_of
@@ -29,7 +27,14 @@ from runthrough.running.namespace import CodeView, Namespace
 from runthrough.running.prints import PrintRecord
 from runthrough.running.processes import die_with_parent
 from runthrough.running.seeding import seed_generators
-from runthrough.running.surroundings import Streams, WarningRecord, import_modules, out_of_reach, settle
+from runthrough.running.surroundings import (
+    Streams,
+    WarningRecord,
+    forget_exit_functions,
+    import_modules,
+    out_of_reach,
+    settle,
+)
 from runthrough.running.visibility import HiddenModules
 from runthrough.running.wire import Channel, Observation, Order, Verb
 
@@ -59,8 +64,8 @@ class Worker:
         self._current = self._namespace("")
         spawned.prepare(os.environ["TMPDIR"], lambda: self._current.steps)
 
-    def perform(self, number: int, code: bytes) -> Observation:
-        """Run one fence, which may be compiled already, or only compile it, and tell what it did."""
+    def perform(self, number: int) -> Observation:
+        """Run one fence, or only compile it, and tell what it did."""
         step = self._job.steps[number]
         self._current = self._exercises.namespace_for(step, self._namespace(step.namespace))
         self._current.enter()
@@ -68,7 +73,7 @@ class Worker:
         self._warnings.start()
         self._prints.texts.clear()
         started = time.perf_counter()
-        done = self._try(step, code)
+        done = self._try(step)
         seconds = time.perf_counter() - started
         if _process_id() != self._pid:
             # A copy of this process that the fence forked and let run on: its work ends here.
@@ -109,13 +114,13 @@ class Worker:
             self._namespaces[name] = Namespace(self._job.path, self._view)
         return self._namespaces[name]
 
-    def _try(self, step: Step, code: bytes) -> Observation:
+    def _try(self, step: Step) -> Observation:
         """A fence's value or figure, or what it raised, and what an exercise's check raised at the answer it gives."""
         try:
             if step.act is Act.COMPILE:
                 self._current.compile(step)
                 return Observation(0.0)
-            value = self._current.execute(step, unpacked(code) if code else None)
+            value = self._current.execute(step)
             if step.figure and not step.of:
                 return Observation(0.0, figure=figure_of(value, step.figure))
             text = None if value is None else capped(printable(repr(value)))
@@ -136,11 +141,11 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
     if order is None or order.job is None:
         os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    _forget_exit_functions()
     is_warm = hidden is not None
     if hidden is None:
         with recorded() as record:
             import_modules(order.job.modules)
+        forget_exit_functions()
         hidden = HiddenModules(record.imports())
         hidden.hide(hidden.imports.not_reached_from(order.job.in_sight))
     else:
@@ -149,7 +154,7 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
     if not is_warm:
         channel.send(Observation(0.0))
     while order := channel.receive(Order):
-        seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step, order.code)
+        seen = worker.leave() if order.verb is Verb.LEAVE else worker.perform(order.step)
         try:
             channel.send(replace(seen, token=order.token))
         except OSError:
@@ -159,15 +164,6 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
         if order.verb is Verb.LEAVE:
             break
     os._exit(0)
-
-
-def _forget_exit_functions() -> None:
-    """Let only what the lesson itself registers run at its end; waiting for its children is not ours to do."""
-    atexit._clear()
-    # All finalizers share one such function, which the first of them registers.
-    for waiting in list(weakref.finalize._registry):  # type: ignore[attr-defined]  # typeshed leaves it out
-        waiting.atexit = False
-    weakref.finalize._registered_with_atexit = False  # type: ignore[attr-defined]  # the same
 
 
 def main() -> NoReturn:
