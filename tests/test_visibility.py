@@ -14,6 +14,7 @@ PAGES, DRAWS = FOLDER / "pages", FOLDER / "draws"
 MODES = {"warm": (), "fresh": ("--spawn",)}
 FORGOTTEN = {
     "forgets_pyplot.md": ["AttributeError"],
+    "says_in_a_comment.md": ["AttributeError"],
     "imports_later.md": ["AttributeError", None],
     "forgets_stdlib.md": ["AttributeError", "AttributeError", "AttributeError", "NameError"],
 }

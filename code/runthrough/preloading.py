@@ -28,6 +28,8 @@ _HINTS = (
     *("optim", "checkpoint", "torch.func", "hessian", "jac", "DispatchMode", "FlopCounterMode", "profiler"),
     *("torch.compile", "jvp", "forward_ad", "make_dual", "assert_close", "check", "vjp"),
 )
+# One that begins within a string hides a use, which then is only not ready ahead.
+_COMMENT = re.compile("#.*")
 # Calls that have a cotangent from this many positional arguments on, or under this name; torch then looks at its shape.
 _COTANGENT = {"grad": (3, "grad_outputs"), "backward": (1, "gradient")}
 _CALL = re.compile(rf"(?<!def )\b({'|'.join(_COTANGENT)})\(")
@@ -48,7 +50,8 @@ def modules_used(steps: Sequence[Step], named: Sequence[str]) -> tuple[str, ...]
     used: list[str] = []
     if "torch" in packages_of(named):
         if any(hint in text for hint in _HINTS):
-            used += [name for name, pattern in _ON_FIRST_USE.items() if pattern.search(text)]
+            code = _COMMENT.sub("", text)
+            used += [name for name, pattern in _ON_FIRST_USE.items() if pattern.search(code)]
         if _SHAPES not in used and any(_uses_cotangent(step.code) for step in running):
             used.append(_SHAPES)
     if any(step.form is Form.CONSOLE for step in running):
