@@ -59,6 +59,7 @@ def test_a_page_that_its_course_does_not_list_is_told() -> None:
     ("path", "message"),
     [
         ("missing.md", "there is no such file or folder"),
+        ("", "there is no such file or folder"),
         ("empty", "there is no lesson in this folder"),
         ("notes.rst", "this is no Markdown file"),
     ],
@@ -69,7 +70,7 @@ def test_a_path_without_lessons_is_told(path: str, message: str, tmp_path: Path)
     (tmp_path / "notes.rst").touch()
     done = runthrough("check", path, cwd=tmp_path)
     assert done.code == 2
-    assert f"{path}:1: {message}" in done.err
+    assert f"{path or repr(path)}:1: {message}" in done.err
 
 
 def test_a_course_is_strict_where_other_folders_are_not(tmp_path: Path) -> None:

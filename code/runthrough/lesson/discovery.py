@@ -93,7 +93,7 @@ class Finder:
         elif os.path.isfile(path):
             self._add_file(path)
         else:
-            self.problems.append(Problem(path, 1, "there is no such file or folder", "see how it is spelt"))
+            self.problems.append(Problem(path or "''", 1, "there is no such file or folder", "see how it is spelt"))
 
     def place(self, file: str) -> Place:
         """The place of one lesson; a course that has been read is not read again."""
