@@ -56,9 +56,7 @@ class FolderWatch:
 
     def appeared(self) -> tuple[str, ...]:
         """Names that came to the folder since the last call and that `created` does not explain."""
-        if not self._own:
-            return ()
-        if (changed := self._modified()) == self._changed:
+        if not self._own or (changed := self._modified()) == self._changed:
             return ()
         self._changed = changed
         before, self._names = self._names, self._listing()

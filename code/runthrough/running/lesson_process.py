@@ -77,11 +77,12 @@ class LessonProcess:
         """Run the job's step of this number and wait for whatever ends it."""
         if not self._is_ready:
             # What it imports to begin with is not in the time of its first fence.
-            self._wait_for_report(_BEGIN_SECONDS)
+            begun = self._wait_for_report(_BEGIN_SECONDS)
+            if begun.observation is None:
+                return begun
             self._is_ready = True
-        if not self._has_ended():
-            self.stdout.clear()
-            self.stderr.clear()
+        self.stdout.clear()
+        self.stderr.clear()
         step = self.job.steps[number]
         self._file = step.file or self.job.path
         self._send(Order(Verb.PERFORM, step=number, token=self._new_token()))

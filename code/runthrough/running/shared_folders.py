@@ -22,11 +22,11 @@ class SharedFolders:
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._folder_of = {job.name: Path(job.path).parent for job in jobs}
-        counted = Counter(Path(job.path).parent for job in jobs)
+        counted = Counter(self._folder_of.values())
         shared = {folder for folder, count in counted.items() if count > 1}
         self._folders = frozenset(map(str, counted))
         self._declared = {
-            (Path(job.path).parent, pattern) for job in jobs for step in job.steps for pattern in step.writes
+            (self._folder_of[job.name], name) for job in jobs for step in job.steps for name in step.writes
         }
         self._before = {
             folder: self._files(folder) for folder in counted if folder in shared or shared.intersection(folder.parents)
