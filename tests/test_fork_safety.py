@@ -43,6 +43,25 @@ def test_the_first_fence_has_its_time_to_itself(words: tuple[str, ...]) -> None:
     assert check(LESSONS / "hurried", *words).outcomes("hurried.md") == ["passed", "passed"]
 
 
+@pytest.mark.parametrize(
+    ("library", "outcome", "words", "stderr"),
+    [
+        ("import time\ntime.sleep(35)\n", "timeout", "still importing what the lesson uses after 30 s", ""),
+        ("import os\nos.write(2, b'why')\nos._exit(5)\n", "crashed", "ended itself with exit code 5", "why"),
+    ],
+    ids=["slow", "ends"],
+)
+def test_an_interpreter_that_never_begins_is_told(
+    tmp_path: Path, library: str, outcome: str, words: str, stderr: str
+) -> None:
+    """Where what the lesson uses hangs or ends its process before the first fence, that is what the fence tells."""
+    (tmp_path / "numpy.py").write_text(library, encoding="utf-8")
+    run = check(LESSONS / "begins", "--spawn", environment={"PYTHONPATH": str(tmp_path)})
+    (fence,) = run.fences("begins.md")
+    assert (fence["outcome"], fence["stderr"]) == (outcome, stderr)
+    assert words in fence["reason"]
+
+
 def test_a_product_on_two_threads_returns(run: Checked) -> None:
     """A lesson may raise the number of threads: a product and its gradient on two threads come back."""
     assert run.printed("matmul.md") == ["700.0 2\n", "700.0\n"]

@@ -12,7 +12,7 @@ import socket
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -38,7 +38,8 @@ class InterruptedRunError(Exception):
 class Ending:
     """How a step ended: with a report, out of time, or with the process. `line` is where it stood, if known.
 
-    With neither, the worker has cut or spoiled its own connection, so no report can be believed.
+    With neither, the worker has cut or spoiled its own connection, so no report can be believed. A step that has not
+    begun waited for what its process imports before.
     """
 
     observation: Observation | None = None
@@ -47,6 +48,7 @@ class Ending:
     signal: int | None = None
     line: int | None = None
     seconds: float = 0.0
+    has_begun: bool = True
 
 
 class LessonProcess:
@@ -79,7 +81,7 @@ class LessonProcess:
             # What it imports to begin with is not in the time of its first fence.
             begun = self._wait_for_report(_BEGIN_SECONDS)
             if begun.observation is None:
-                return begun
+                return replace(begun, has_begun=False)
             self._is_ready = True
         self.stdout.clear()
         self.stderr.clear()

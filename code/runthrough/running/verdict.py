@@ -140,6 +140,9 @@ _DID = {
 
 def _verdict(step: Step, ending: Ending, process: LessonProcess) -> Verdict:
     at = f", on line {ending.line}" if ending.line else ""
+    if ending.timed_out and not ending.has_begun:
+        reason = f"its process was still importing what the lesson uses after {ending.seconds:.0f} s{at}"
+        return Verdict(Outcome.TIMEOUT, reason, Cause.TIME)
     if ending.timed_out:
         return Verdict(Outcome.TIMEOUT, f"still running after {step.timeout:g} s{at}", Cause.TIME)
     if (seen := ending.observation) is None:
