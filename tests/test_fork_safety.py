@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -60,6 +61,15 @@ def test_an_interpreter_that_never_begins_is_told(
     (fence,) = run.fences("begins.md")
     assert (fence["outcome"], fence["stderr"]) == (outcome, stderr)
     assert words in fence["reason"]
+
+
+@pytest.mark.parametrize("words", MODES.values(), ids=MODES)
+def test_a_module_with_a_library_name_is_what_the_fence_finds(words: tuple[str, ...]) -> None:
+    """A user's own numpy.py or torch.py on the import path has no generator to seed, and its lesson runs."""
+    path = os.pathsep.join([str(LESSONS / "own_library" / "modules"), os.environ.get("PYTHONPATH", "")])
+    run = check(LESSONS / "own_library", *words, environment={"PYTHONPATH": path})
+    for name in ("numpy.md", "torch.md"):
+        assert run.printed(name) == ["the user's own\n"]
 
 
 def test_a_product_on_two_threads_returns(run: Checked) -> None:

@@ -168,7 +168,7 @@ def test_what_a_killed_lesson_started_ends_with_a_fresh_interpreter_too() -> Non
     assert run.left_running == []
 
 
-@pytest.mark.parametrize("name", ["by_open", "by_child"])
+@pytest.mark.parametrize("name", ["by_open", "by_child", "sets_time_back"])
 def test_a_file_left_beside_the_lesson_makes_its_fence_red(files: Checked, name: str) -> None:
     """A file that stays in the lesson's folder is charged to the fence that made it, by Python or by a child."""
     assert files.outcomes(f"{name}.md") == ["passed", "failed", "passed"]
@@ -177,7 +177,9 @@ def test_a_file_left_beside_the_lesson_makes_its_fence_red(files: Checked, name:
     assert f"left in the lesson's folder: {name}.txt" in fence["reason"]
 
 
-@pytest.mark.parametrize(("name", "left"), [("deep", "deep/er/file.txt"), ("at_end", "at_end.txt")])
+@pytest.mark.parametrize(
+    ("name", "left"), [("deep", "deep/er/file.txt"), ("at_end", "at_end.txt"), ("logs_at_end", "logs_at_end.txt")]
+)
 def test_a_file_in_a_new_folder_or_written_at_the_end_is_found(files: Checked, name: str, left: str) -> None:
     """Files count also in folders that the fence made, and when they come as the lesson ends."""
     (fence,) = files.fences(f"{name}.md")

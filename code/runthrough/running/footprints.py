@@ -64,7 +64,8 @@ class FolderWatch:
         return tuple(name for name in new if os.path.join(self.folder, name) not in self._told)
 
     def _modified(self) -> int:
-        return os.stat(self.folder).st_mtime_ns
+        # A program may set back when a folder was modified, and not when that was set.
+        return os.stat(self.folder).st_ctime_ns
 
     def _listing(self) -> set[str]:
         return names_in(self.folder)

@@ -31,13 +31,19 @@ def seed_generators(job: Job, loaded: Callable[[str], ModuleType | None]) -> Non
     seed = int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=4).digest(), "big")
     random.seed(seed)
     waiting = set()
-    for name, start in _SEED.items():
+    for name in _SEED:
         if module := loaded(name):
-            start(module, seed)
+            _start(name, module, seed)
         else:
             waiting.add(name)
     if waiting:
         sys.meta_path.insert(0, _LateSeeding(seed, waiting))
+
+
+def _start(name: str, module: ModuleType, seed: int) -> None:
+    # A learner's own file may have the library's name.
+    with contextlib.suppress(AttributeError):
+        _SEED[name](module, seed)
 
 
 class _LateSeeding(MetaPathFinder):
@@ -63,9 +69,7 @@ class _LateSeeding(MetaPathFinder):
         """Seed a library that has just been loaded, once in a process."""
         if module.__name__ in self._waiting:
             self._waiting.remove(module.__name__)
-            # A learner's own file may have the library's name.
-            with contextlib.suppress(AttributeError):
-                _SEED[module.__name__](module, self._seed)
+            _start(module.__name__, module, self._seed)
 
 
 @dataclass(frozen=True)

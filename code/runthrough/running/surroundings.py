@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import faulthandler
 import fcntl
 import gc
@@ -143,18 +144,26 @@ def import_modules(names: Iterable[str]) -> None:
 
 
 def settle_libraries() -> None:
-    """Bring numpy and torch, where they are imported, to the state in which a lesson finds them."""
+    """Bring numpy and torch, where they are imported, to the state in which a lesson finds them.
+
+    A module of the user's own that has such a name is left as it is.
+    """
     if "numpy" in sys.modules:
         # numpy loads this part when it is first touched, and seeding touches it in every child.
-        importlib.import_module("numpy.random")
+        with contextlib.suppress(ImportError):
+            importlib.import_module("numpy.random")
     if torch := sys.modules.get("torch"):
         # Before any operation: a process forked from one that ran a multi-threaded operation hangs in its own.
-        torch.set_num_threads(1)
+        with contextlib.suppress(AttributeError):
+            torch.set_num_threads(1)
 
 
 def forget_exit_functions() -> None:
     """Let only what a lesson itself registers run at its end; waiting for its children is not ours to do."""
     atexit._clear()
+    if logging := sys.modules.get("logging"):
+        # As its import does: at its end an interpreter flushes what the program's handlers hold.
+        atexit.register(logging.shutdown)
     # All finalizers share one such function, which the first of them registers.
     for waiting in list(weakref.finalize._registry):  # type: ignore[attr-defined]  # typeshed leaves it out
         waiting.atexit = False
