@@ -38,13 +38,14 @@ ENDS = {
 # What a fence leaves behind: later fences run, and its own turns red at the lesson's end.
 LEAVES = {
     "thread.md": "the thread counter is still running",
+    "busy_pool.md": "the thread work_0 is still running",
     "child.md": "a process is still running after the lesson's last fence: sleep 61",
     "setsid.md": "a process is still running after the lesson's last fence: sleep 62",
     "process.md": "a process is still running after the lesson's last fence: a forked copy",
     "named_as_python.md": "time.sleep(63)  # multiprocessing.forkserver",
     "double_fork.md": "a process is still running after the lesson's last fence: sleep 64",
 }
-GREEN = ("daemon_thread.md", "forked_copy.md")
+GREEN = ("daemon_thread.md", "forked_copy.md", "idle_pools.md")
 
 
 def copy_of(folder: str, where: Path) -> Path:
@@ -90,7 +91,7 @@ def test_what_a_fence_leaves_running_makes_it_red(run: Checked, name: str) -> No
 
 @pytest.mark.parametrize("name", GREEN)
 def test_what_an_interpreter_ends_by_itself_is_no_fault(run: Checked, name: str) -> None:
-    """A daemon thread and a forked copy that reaches the end of its fence leave the lesson green."""
+    """A daemon thread, an idle pool and a forked copy that reaches the end of its fence leave the lesson green."""
     assert run.outcomes(name) == ["passed", "passed", "passed"]
 
 

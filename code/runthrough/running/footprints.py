@@ -87,6 +87,21 @@ class FolderWatch:
             self._made.append(whole)
 
 
+def end_pools(grace: float) -> None:
+    """Let the pools of `concurrent.futures` end their idle threads and processes, as an interpreter does at its end.
+
+    It would wait for those that work too, which here have `grace` seconds.
+    """
+    ending = threading.Thread(target=_call_exit_functions_of_threading, daemon=True)
+    ending.start()
+    ending.join(grace)
+
+
+def _call_exit_functions_of_threading() -> None:
+    for function in reversed(threading._threading_atexits):  # type: ignore[attr-defined]  # typeshed leaves it out
+        function()
+
+
 def lasting_threads(grace: float = 0.0) -> tuple[str, ...]:
     """Names of the non-daemon threads that are alive, after waiting up to `grace` seconds for them to end."""
     deadline = time.monotonic() + grace

@@ -21,7 +21,7 @@ from runthrough.running.claims import Claims
 from runthrough.running.exercises import Exercises
 from runthrough.running.failure import capped, describe_in, printable
 from runthrough.running.figures import figure_of
-from runthrough.running.footprints import FolderWatch, lasting_threads
+from runthrough.running.footprints import FolderWatch, end_pools, lasting_threads
 from runthrough.running.import_graph import recorded
 from runthrough.running.namespace import CodeView, Namespace
 from runthrough.running.prints import PrintRecord
@@ -100,6 +100,8 @@ class Worker:
         """End as an interpreter would: what the lesson registered for its exit runs; what still lives is told."""
         for namespace in self._namespaces.values():
             namespace.close()
+        if lasting_threads():
+            end_pools(_THREAD_GRACE)
         threads = lasting_threads(_THREAD_GRACE)
         if all(process.daemon for process in multiprocessing.active_children()):
             # What an interpreter does for pools and daemons; it would wait for any other child, which is a fault.
