@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import psutil
 import pytest
 
-from command import COMMAND, LESSONS, Done, runthrough
-from pseudo_terminal import in_terminal
-from runthrough.lesson.document import Lesson
-from runthrough.lesson.read import read_lesson
+from command import LESSONS, runthrough
+from practising import ADD, COURSE, PYTORCH, RIGHT, practice, read
 from runthrough.practice.answer import job_for
 from runthrough.practice.exercises import exercises_of
 from runthrough.practice.verdict import has_passed
 from runthrough.running.pool import PoolSettings, run_jobs
-
-COURSE = LESSONS / "practice"
-PYTORCH = Path(__file__).parents[1] / "content" / "courses" / "pytorch"
-ADD = "01_add.py"
-RIGHT = "def add(a, b):\n    return a + b\n"
-
-
-def practice(tmp_path: Path, *words: str, course: Path = COURSE) -> Done:
-    """`runthrough practice` for the small course, in the folder `mine`."""
-    return runthrough("practice", str(course), "--into", "mine", *words, cwd=tmp_path)
-
-
-@pytest.fixture
-def mine(tmp_path: Path) -> Path:
-    """A practice folder with the exercises handed out."""
-    assert practice(tmp_path, "--list").code == 0
-    return tmp_path / "mine"
-
-
-@pytest.fixture
-def course(tmp_path: Path) -> Path:
-    """A copy of the small course that a test may change."""
-    return shutil.copytree(COURSE, tmp_path / "course")
-
-
-def read(course: Path) -> list[Lesson]:
-    """The lessons of a course, in order of their names."""
-    return [read_lesson(path, path.name, None) for path in sorted(course.glob("*.md"))]
 
 
 def test_exercises_are_handed_out_in_course_order(mine: Path) -> None:
@@ -177,86 +143,6 @@ def test_hints_are_those_of_the_page(tmp_path: Path, mine: Path) -> None:
     assert "this exercise has no hint; read the lesson above" in done.out
 
 
-def test_a_second_start_keeps_the_work(tmp_path: Path, mine: Path) -> None:
-    """Starting again changes no file of the student's, and hands out again what was deleted."""
-    (mine / ADD).write_text(RIGHT)
-    (mine / "02_many.py").unlink()
-    (mine / "notes.txt").write_text("my own")
-    done = practice(tmp_path, "--list")
-    assert "handed out: 02_many.py" in done.out
-    assert (mine / ADD).read_text() == RIGHT
-    assert (mine / "02_many.py").read_text().endswith("many = 0\n")
-    assert (mine / "notes.txt").read_text() == "my own"
-
-
-def test_a_file_that_was_there_first_stays(tmp_path: Path) -> None:
-    """A file that has the name of an exercise before the first start is told, and left as it is."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / ADD).write_text("# mine\n")
-    done = practice(tmp_path, "--list")
-    assert f"{ADD} was there already; it is left as it is" in done.out
-    assert (tmp_path / "mine" / ADD).read_text() == "# mine\n"
-
-
-def test_reset_keeps_every_backup(tmp_path: Path, mine: Path) -> None:
-    """A reset puts the starter back and keeps the student's file under a name that no older backup has."""
-    starter = (mine / ADD).read_text()
-    for number in (1, 2):
-        (mine / ADD).write_text(f"# attempt {number}\n")
-        assert f"your file is kept as backup/01_add.{number}.py" in practice(tmp_path, "--reset", "add").out
-        assert (mine / ADD).read_text() == starter
-    assert (mine / "backup" / "01_add.1.py").read_text() == "# attempt 1\n"
-    assert (mine / "backup" / "01_add.2.py").read_text() == "# attempt 2\n"
-    assert practice(tmp_path, "--reset", "add").out == f"{ADD} is the starter again\n"
-
-
-def test_a_reset_moves_whatever_is_in_the_way(tmp_path: Path, mine: Path) -> None:
-    """A folder in the place of an exercise's file is told, and a reset keeps it as a backup too."""
-    (mine / ADD).unlink()
-    (mine / ADD).mkdir()
-    assert f"{ADD} cannot be read: Is a directory" in practice(tmp_path, "--check", "add").out
-    assert practice(tmp_path, "--reset", "add").code == 0
-    assert (mine / "backup" / "01_add.1.py").is_dir()
-    assert (mine / ADD).read_text().endswith("return a\n")
-
-
-def test_a_reset_that_cannot_be_written_loses_nothing(tmp_path: Path, mine: Path) -> None:
-    """Where no backup can be made, the file stays as it is, and that is said."""
-    (mine / ADD).write_text(RIGHT)
-    (mine / "backup").touch()
-    done = practice(tmp_path, "--reset", "add")
-    assert done.code == 2
-    assert "backup cannot be written" in done.err
-    assert (mine / ADD).read_text() == RIGHT
-
-
-def test_a_changed_starter_is_told(tmp_path: Path, course: Path) -> None:
-    """Where the course has changed a starter, the student's file stays, and a reset brings the new one."""
-    assert practice(tmp_path, "--list", course=course).code == 0
-    page = course / "first.md"
-    page.write_text(page.read_text().replace("    return a\n", "    return b\n"))
-    done = practice(tmp_path, "--list", course=course)
-    assert f"the course has changed the starter of {ADD}: your file is kept" in done.out
-    assert (tmp_path / "mine" / ADD).read_text().endswith("return a\n")
-    assert practice(tmp_path, "--reset", "add", course=course).code == 0
-    assert (tmp_path / "mine" / ADD).read_text().endswith("return b\n")
-    assert "has changed" not in practice(tmp_path, "--list", course=course).out
-
-
-def test_a_course_that_grows_moves_no_file(tmp_path: Path, course: Path) -> None:
-    """A file keeps its name when the course puts an exercise before it or takes one away, and so does its state."""
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "03_half.py").write_text("half = math.pi\n")
-    assert practice(tmp_path, "--check", "half", course=course).code == 0
-    toml = course / "course.toml"
-    toml.write_text(toml.read_text().replace('"first.md", ', ""))
-    done = practice(tmp_path, "--list", course=course)
-    assert f"{ADD} belongs to no exercise of the course any more; it is left as it is" in done.out
-    assert "done  03_half.py" in done.out
-    toml.write_text(toml.read_text().replace('"second.md"', '"second.md", "first.md"'))
-    assert f"open  {ADD}" in practice(tmp_path, "--list", course=course).out
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -290,27 +176,6 @@ def test_an_unreadable_lesson_is_told_at_its_line(tmp_path: Path, course: Path) 
     assert not (tmp_path / "mine").exists()
 
 
-def test_a_spoiled_progress_file_is_told_at_its_line(tmp_path: Path, mine: Path) -> None:
-    """Progress that cannot be read gives its line and the cure, and nothing is written over it."""
-    (mine / "practice.json").write_text('{\n  "course": oops\n')
-    done = practice(tmp_path, "--list")
-    assert done.code == 2
-    assert "mine/practice.json:2: the progress cannot be read" in done.err
-    assert "oops" in (mine / "practice.json").read_text()
-    (mine / "practice.json").write_text('{"course": "Counting", "exercises": [1]}')
-    assert practice(tmp_path, "--list").code == 2
-
-
-def test_the_folder_of_another_course_is_refused(tmp_path: Path, mine: Path, course: Path) -> None:
-    """A folder serves one course; the exercises of another are not mixed in."""
-    (course / "course.toml").write_text('title = "Other"\ntorch = "2.13.0"\nlessons = ["third.md"]\n')
-    (course / "first.md").rename(course / "third.md")
-    (course / "second.md").unlink()
-    done = practice(tmp_path, "--list", course=course)
-    assert done.code == 2
-    assert "holds the exercises of “Counting”" in done.err
-
-
 def test_a_lesson_that_does_not_run_is_no_fault_of_the_answer(tmp_path: Path, course: Path) -> None:
     """Where the lesson breaks above the exercise, its line is told, and that the answer is not to blame."""
     assert practice(tmp_path, "--list", course=course).code == 0
@@ -323,106 +188,6 @@ def test_a_lesson_that_does_not_run_is_no_fault_of_the_answer(tmp_path: Path, co
     assert "the lesson itself does not run here, which is no fault of your answer" in done.out
     assert f"{page}:4 ModuleNotFoundError: No module named 'maths_of_nowhere'" in done.out
     assert "done  03_half.py" in practice(tmp_path, "--list", course=course).out
-
-
-def test_without_a_terminal_the_watch_ends_with_its_input(tmp_path: Path) -> None:
-    """Words may come through a pipe; the end of the input is the end of the watch."""
-    done = subprocess.run(
-        [*COMMAND, "practice", str(COURSE), "--into", "mine"],
-        cwd=tmp_path,
-        input=b"list\nhint\nnonsense\n",
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    out = done.stdout.decode()
-    assert done.returncode == 0
-    assert "> open  01_add.py" in out
-    assert "hint 1 of 2" in out
-    assert "'nonsense' is no word here; there are:\nn next" in out
-
-
-def test_a_student_at_a_terminal(tmp_path: Path) -> None:
-    """From the first start to the last exercise: saves are checked, words obeyed, mishaps told, progress kept."""
-    mine = tmp_path / "mine"
-    with in_terminal(["practice", COURSE, "--into", "mine"], tmp_path) as terminal:
-        terminal.expect("Counting: 3 exercises, 0 done")
-        terminal.expect("[1/3] mine/01_add.py  Add two numbers")
-        terminal.expect("not yet  mine/01_add.py  2 and 3 are 5, and you say 2")
-        terminal.expect("q quit")
-        (mine / ADD).write_text("def add(a, b):\n    return a - b\n")
-        terminal.expect("that is the difference, not the sum")
-        terminal.expect("q quit")
-        terminal.type("h")
-        terminal.expect("hint 1 of 2\n  One sign stands between the two names.")
-        aside = mine / ".01_add.py.swp"
-        aside.write_text("def add(a, b)\n")
-        aside.rename(mine / ADD)
-        terminal.expect("mine/01_add.py:1  this is no Python")
-        terminal.expect("q quit")
-        (mine / ADD).unlink()
-        terminal.expect("01_add.py is gone; r brings the starter back")
-        terminal.type("r")
-        terminal.expect("01_add.py is the starter again")
-        terminal.expect("q quit")
-        (mine / ADD).write_text(RIGHT)
-        terminal.expect(
-            "mine/01_add.py passes its check\n  1 of 3 exercises done\n  next: 02_many.py  Count the things"
-        )
-        terminal.expect("q quit")
-        terminal.type("r")
-        terminal.expect("your file is kept as backup/01_add.1.py (y or n)")
-        terminal.type("n")
-        terminal.expect("left as it is")
-        assert (mine / ADD).read_text() == RIGHT
-        terminal.type("next")
-        terminal.expect("[2/3] mine/02_many.py")
-        terminal.expect("q quit")
-        (mine / "03_half.py").write_text("while True:\n    pass\n")
-        terminal.expect("[3/3] mine/03_half.py")
-        (mine / "03_half.py").write_text("half = math.pi\n")
-        assert "still running" not in terminal.expect("mine/03_half.py passes its check\n  2 of 3 exercises done")
-        terminal.expect("q quit")
-        (mine / "02_many.py").write_text("many = 3\n")
-        terminal.expect("the course's exercises are done")
-        terminal.expect("q quit")
-        terminal.type("q")
-        assert terminal.wait() == 0
-    assert all(entry["done"] for entry in json.loads((mine / "practice.json").read_text())["exercises"].values())
-
-
-def test_a_second_watch_of_a_folder_is_refused(tmp_path: Path) -> None:
-    """Two watches do not answer for one folder; a single check beside a watch is told as ever."""
-    with in_terminal(["practice", COURSE, "--into", "mine"], tmp_path) as terminal:
-        terminal.expect("q quit")
-        done = practice(tmp_path)
-        assert done.code == 2
-        assert "mine is watched by another runthrough practice" in done.err
-        assert practice(tmp_path, "--check", "add").code == 1
-        terminal.type("q")
-        assert terminal.wait() == 0
-
-
-def test_a_folder_that_goes_ends_the_watch(tmp_path: Path) -> None:
-    """Where the whole folder is deleted there is nothing to watch, which is said."""
-    with in_terminal(["practice", COURSE, "--into", "mine"], tmp_path) as terminal:
-        terminal.expect("q quit")
-        shutil.rmtree(tmp_path / "mine")
-        terminal.expect("mine is gone, so there is nothing to watch")
-        assert terminal.wait() == 2
-
-
-def test_ctrl_c_ends_the_watch_and_all_it_runs(tmp_path: Path) -> None:
-    """An interrupt in the middle of a check ends at once, and leaves nothing running."""
-    with in_terminal(["practice", COURSE, "--into", "mine", "--timeout", "50"], tmp_path) as terminal:
-        terminal.expect("q quit")
-        (tmp_path / "mine" / ADD).write_text("while True:\n    pass\n")
-        terminal.expect("checking 01_add.py")
-        children = psutil.Process(terminal.process.pid).children(recursive=True)
-        terminal.press(b"\x03")
-        assert terminal.wait() == 130
-        _, alive = psutil.wait_procs(children, timeout=20)
-        assert not alive
 
 
 def test_every_solution_of_the_course_passes_and_every_starter_fails() -> None:
@@ -439,36 +204,6 @@ def test_every_solution_of_the_course_passes_and_every_starter_fails() -> None:
             wanted.append(passes)
     found = [has_passed(result) for result in run_jobs(answers, PoolSettings(workers=1))]
     assert found == wanted
-
-
-def test_progress_is_written_whole(tmp_path: Path, mine: Path) -> None:
-    """No half-written file is left beside the exercises."""
-    practice(tmp_path, "--check", "add")
-    assert not [name for name in os.listdir(mine) if name.startswith(".")]
-
-
-def test_the_page_for_students_shows_what_comes(tmp_path: Path) -> None:
-    """The mistake that docs/student.md shows gets the words that it shows."""
-    page = (Path(__file__).parents[1] / "docs" / "student.md").read_text()
-    shown = page.partition("```text\n")[2].partition("\n```")[0].split("\n")
-    with in_terminal(["practice", PYTORCH, "--into", "practice"], tmp_path) as terminal:
-        terminal.expect("q quit")
-        (tmp_path / "practice" / "01_square_grads.py").write_text("square_grads = ([6.0, 8.0], [12.0, 16.0])\n")
-        for row in shown:
-            terminal.expect(row)
-
-
-@pytest.mark.parametrize("file", ["../outside.py", "/outside.py", ""])
-def test_progress_that_names_a_file_elsewhere_is_refused(tmp_path: Path, mine: Path, file: str) -> None:
-    """Nothing outside of the folder is written, whatever its progress file says."""
-    kept = mine / "practice.json"
-    found = json.loads(kept.read_text("utf-8"))
-    next(iter(found["exercises"].values()))["file"] = file
-    kept.write_text(json.dumps(found))
-    done = practice(tmp_path, "--list")
-    assert done.code == 2
-    assert f"{file!r} is no file of this folder" in done.err
-    assert not (tmp_path / "outside.py").exists()
 
 
 def test_a_process_that_is_gone_without_a_word_is_told(tmp_path: Path, mine: Path) -> None:
