@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checked import Checked, check
-from command import LESSONS
+from command import LESSONS, runthrough
 
 # What ends or spoils a process: the outcome of the second fence, its cause and words of its reason.
 ENDS = {
@@ -207,6 +207,22 @@ def test_a_flood_of_output_passes_with_its_end_in_the_report() -> None:
     assert len(flood["stdout"]) < 2 << 20
     assert after["stdout"] == "after\n"
     assert int(run.err.split()[-1]) < 200
+
+
+def test_messages_that_nobody_would_read_are_cut() -> None:
+    """Of a text of millions of letters, raised or shown, the report has both ends and the terminal the beginning."""
+    lesson = LESSONS / "flood" / "messages.md"
+    run = check(lesson)
+    printed, raised, lines = run.fences("messages.md")
+    long = [printed["warnings"][0]["message"], raised["error"]["message"], raised["error"]["notes"][0]]
+    for text in (*long, printed["mismatches"][0]["found"], run.lesson("messages.md")["claims"][0]["found"]):
+        assert len(text) < 2 << 20
+        assert "characters cut here" in text
+    assert lines["error"]["message"].endswith("line 99")
+    shown = runthrough("check", str(lesson)).out
+    assert "  ValueError: line 0\n    line 1\n" in shown
+    assert "    line 39\n    [60 more lines]\n  next:" in shown
+    assert len(shown) < 20_000
 
 
 def test_more_memory_than_allowed_is_said_in_words() -> None:

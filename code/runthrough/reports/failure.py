@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from runthrough.reports.advice import failing_line, in_words, next_step
-from runthrough.reports.pen import Line, Span, line, visible
+from runthrough.reports.pen import Line, Span, line, plural, visible
 from runthrough.result import ClaimResult, FenceResult, Frame, Mismatch, RaisedError, Trouble
 
 LINES_AROUND = 2
 TAIL_LINES = 10
 WIDEST = 200
+_MESSAGE_LINES = 40
+_WIDEST_MESSAGE = 2000
 _STYLES = {"-": "red", "+": "green"}
 
 
@@ -51,7 +53,7 @@ def claim_lines(name: str, claim: ClaimResult, source: str) -> Iterator[Line]:
     """A word of prose, or a quiz option's mark, that is not what its expression gives."""
     place = Span(visible(f"{name}:{claim.line}"), "bold")
     yield line(Span("FAILED", "bold red"), " ", place, f"  the page says {visible(claim.expected)!r}")
-    yield line("  ", visible(claim.reason))
+    yield from _indented(claim.reason)
     yield ()
     yield from source_lines(source, claim.line)
     yield line(Span("  next: ", "bold green"), "Correct the words, or the expression in the comment after them.")
@@ -107,9 +109,10 @@ def _error_lines(name: str, fence: FenceResult, error: RaisedError, source: str,
         yield line("  called from ", Span(visible(f"{name}:{error.call_line}"), "bold"))
         yield from source_lines(source, error.call_line, fence)
     if in_full and error.traceback:
-        yield from _indented(error.traceback)
+        for row in error.traceback.rstrip("\n").split("\n"):
+            yield line("  ", visible(row))
         return
-    head, *rest = error.message.split("\n")
+    head, *rest = _beginning(error.message)
     yield line(Span(f"  {error.type}", "red"), *([": ", visible(head)] if head else []))
     for row in rest:
         yield line("    ", visible(row))
@@ -117,6 +120,16 @@ def _error_lines(name: str, fence: FenceResult, error: RaisedError, source: str,
         yield from _indented(note, "    ")
     if (outside := _raised_outside(name, error)) is not None:
         yield line(Span("    raised at ", "dim"), visible(f"{outside.file}:{outside.line}: {outside.text.strip()}"))
+
+
+def _beginning(text: str) -> Iterator[str]:
+    """The lines of a message, without what no one would read through."""
+    rows = text.split("\n")
+    for row in rows[:_MESSAGE_LINES]:
+        left_out = len(row) - _WIDEST_MESSAGE
+        yield row if left_out <= 0 else f"{row[:_WIDEST_MESSAGE]} [{plural(left_out, 'more character')}]"
+    if (left_out := len(rows) - _MESSAGE_LINES) > 0:
+        yield f"[{plural(left_out, 'more line')}]"
 
 
 def _beyond_the_error(fence: FenceResult) -> str:
@@ -136,5 +149,5 @@ def _raised_outside(name: str, error: RaisedError) -> Frame | None:
 
 
 def _indented(text: str, margin: str = "  ") -> Iterator[Line]:
-    for row in text.rstrip("\n").split("\n"):
+    for row in _beginning(text.rstrip("\n")):
         yield line(margin, visible(row))

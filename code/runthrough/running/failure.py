@@ -111,13 +111,14 @@ def _own_notes(error: BaseException) -> list[str]:
         notes: Any = getattr(error, "__notes__", ())
         for note in list.__iter__(notes) if issubclass(type(notes), list) else tuple.__iter__(notes):
             with contextlib.suppress(BaseException):
-                told.append(printable(str(note)))
+                told.append(capped(printable(str(note))))
     return told
 
 
 def _message(error: BaseException) -> str:
     try:
-        return printable(str(error.msg if issubclass(type(error), SyntaxError) else error))  # type: ignore[attr-defined]  # a SyntaxError has it
+        text = str(error.msg if issubclass(type(error), SyntaxError) else error)  # type: ignore[attr-defined]  # a SyntaxError has it
+        return capped(printable(text))
     except BaseException as fault:  # noqa: BLE001  # a learner's __str__ may raise anything
         return f"<str() of the {_name(type(error))} raised {_name(type(fault))}>"
 

@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 from runthrough.job import Job
 from runthrough.result import CaughtWarning
-from runthrough.running.failure import printable
+from runthrough.running.failure import capped, printable
 
 # A signal no lesson is likely to use: it makes a hung fence tell the line it stands at.
 TELL_LINE = getattr(signal, "SIGRTMAX", signal.SIGUSR2) - (2 if hasattr(signal, "SIGRTMAX") else 0)
@@ -121,7 +121,7 @@ class WarningRecord:
         line: str | None = None,
     ) -> None:
         own = lineno if filename == self._path else self._line_of_lesson()
-        self._caught.append(CaughtWarning(category.__name__, printable(str(message)), own))
+        self._caught.append(CaughtWarning(category.__name__, capped(printable(str(message))), own))
         self._show(message, category, filename, lineno, file, line)
 
     def _line_of_lesson(self) -> int | None:

@@ -92,7 +92,7 @@ class Worker:
             created=self._folder.created(),
             appeared=self._folder.appeared(),
             lost=lost,
-            prints={line: printable(text) for line, text in self._prints.texts.items()},
+            prints={line: capped(printable(text)) for line, text in self._prints.texts.items()},
             values=values,
         )
 
