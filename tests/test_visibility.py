@@ -97,6 +97,11 @@ def test_a_name_that_its_package_loads_when_asked_is_there(run: Checked) -> None
     assert run.printed("lazy.md") == ["1\nThreadPoolExecutor\n"]
 
 
+def test_a_package_keeps_its_own_names_when_a_part_is_out_of_sight(run: Checked) -> None:
+    """What numpy has from its import stays, though it is said to be of a part that only another lesson imports."""
+    assert run.printed("all_names.md") == ["[]\n", "numpy.rec\n"]
+
+
 def test_what_looks_at_modules_without_importing_them_finds_their_files(run: Checked) -> None:
     """A spec, its loader, `runpy` and `pkgutil` say of a module out of sight what they say of any."""
     found = "True True ModuleSpec True\nFalse # Orig\n"

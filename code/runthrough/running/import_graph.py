@@ -22,13 +22,15 @@ class Imports:
     """Modules that were loaded while imports were recorded, and which of them each one imports.
 
     A copy of the process pays for every object that it touches, so the links are numbers in one array: those of the
-    module at place `n` in `places` stand in `targets` from `starts[n]` to `starts[n + 1]`.
+    module at place `n` in `places` stand in `targets` from `starts[n]` to `starts[n + 1]`. `own_names` are those that
+    a package which makes some when they are asked for had before it was asked.
     """
 
     places: Mapping[str, int]
     names: tuple[str, ...]
     starts: Sequence[int]
     targets: Sequence[int]
+    own_names: Mapping[str, frozenset[str]]
 
     def reached_from(self, names: Iterable[str]) -> tuple[str, ...]:
         """The recorded modules that are there once `names` are imported, these included."""
@@ -52,7 +54,7 @@ class Imports:
         return tuple(self.names[place] for place, other in enumerate(marks) if other == mark)
 
 
-def linked(links: Mapping[str, Iterable[str]]) -> Imports:
+def linked(links: Mapping[str, Iterable[str]], own_names: Mapping[str, frozenset[str]]) -> Imports:
     """Imports of which each module's links are told by name."""
     # New texts lie beside each other in memory, and those from the imports all over it.
     names = tuple(" ".join(links).split())
@@ -61,7 +63,7 @@ def linked(links: Mapping[str, Iterable[str]]) -> Imports:
     for name in names:
         targets.extend(places[other] for other in {*links[name], name.rpartition(".")[0]} if other in places)
         starts.append(len(targets))
-    return Imports(places, names, starts, targets)
+    return Imports(places, names, starts, targets, own_names)
 
 
 @contextlib.contextmanager
@@ -89,6 +91,7 @@ class ImportRecord(MetaPathFinder):
         self._found: dict[str, None] = {}
         self._begun: list[str] = []
         self._links: dict[str, set[str]] = {}
+        self._own_names: dict[str, frozenset[str]] = {}
 
     def imports(self) -> Imports:
         """What was found so far. What was put into `sys.modules` by hand is none of it."""
@@ -100,11 +103,12 @@ class ImportRecord(MetaPathFinder):
         for library, part in _LOADED_WITH.items():
             if library in loaded:
                 loaded[library].add(part)
-        return linked(loaded)
+        return linked(loaded, self._own_names)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
         """Note that a module is looked for, and leave finding it to the others."""
         self._note([name])
+        self._note_own_names(name.rpartition(".")[0])
         self._found[name] = None
         self._begun.append(name)
 
@@ -133,6 +137,13 @@ class ImportRecord(MetaPathFinder):
     def _note(self, names: Iterable[str]) -> None:
         if importer := self._being_run():
             self._links.setdefault(importer, set()).update(names)
+
+    def _note_own_names(self, package: str) -> None:
+        """What a package has before a part of it is loaded for the first time after its own import."""
+        if package and package not in self._own_names and not _is_being_run(package):
+            names = getattr(sys.modules.get(package), "__dict__", ())
+            if "__getattr__" in names:
+                self._own_names[package] = frozenset(names)
 
     def _being_run(self) -> str:
         """The innermost module whose code has begun and not ended."""

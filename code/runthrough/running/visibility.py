@@ -88,7 +88,8 @@ class HiddenModules(MetaPathFinder):
                     self._taken_off.add(name)
             # Such a package imports a part when a name of it is first asked for, and then keeps what it found.
             if type(holder.get("__getattr__")) is FunctionType:
-                for attribute in [each for each, value in holder.items() if _home(value) in inside]:
+                own = self.imports.own_names.get(package, frozenset())
+                for attribute in [each for each, value in holder.items() if _home(value) in inside and each not in own]:
                     del holder[attribute]
 
     def _forget(self, name: str) -> None:
