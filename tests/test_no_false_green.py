@@ -45,7 +45,7 @@ LEAVES = {
     "named_as_python.md": "time.sleep(63)  # multiprocessing.forkserver",
     "double_fork.md": "a process is still running after the lesson's last fence: sleep 64",
 }
-GREEN = ("daemon_thread.md", "forked_copy.md", "idle_pools.md")
+GREEN = ("daemon_thread.md", "forked_copy.md", "forked_copy_fails.md", "idle_pools.md")
 
 
 def copy_of(folder: str, where: Path) -> Path:
@@ -123,6 +123,15 @@ def test_output_before_a_death_is_kept(run: Checked) -> None:
     """What a fence printed before its process died, or what a forked copy printed, is in the report."""
     assert run.fences("os_exit_last.md")[1]["stdout"] == "told\n"
     assert run.fences("forked_copy.md")[1]["stdout"] == "one\neach\neach\n"
+
+
+def test_a_forked_copy_ends_as_an_interpreter_does(run: Checked) -> None:
+    """The fence learns that its copy failed or exited, and what the copy raised is on standard error."""
+    fence = run.fences("forked_copy_fails.md")[1]
+    assert fence["stdout"] == "1\n5\n"
+    assert fence["stderr"].startswith("Traceback (most recent call last):\n  File")
+    assert fence["stderr"].endswith("AssertionError: told by the copy\n")
+    assert "/running/" not in fence["stderr"]
 
 
 def test_each_fence_writes_in_utf8(run: Checked) -> None:

@@ -77,8 +77,7 @@ class Worker:
         seconds = time.perf_counter() - started
         if _process_id() != self._pid:
             # A copy of this process that the fence forked and let run on: its work ends here.
-            self._streams.flush()
-            os._exit(0)
+            self._end_copy(0)
         lost = self._streams.flush()
         if done.error is not None:
             self._last_error = done.error.message
@@ -131,7 +130,26 @@ class Worker:
             told = self._exercises.try_answer(step, step.part, self._current.module.__dict__)
             return Observation(0.0, value=text, answer_error=told)
         except BaseException as error:  # noqa: BLE001  # whatever a fence raises is its result, SystemExit included
-            return Observation(0.0, error=describe_in(step, error, self._job))
+            told = describe_in(step, error, self._job)
+            if _process_id() != self._pid:
+                # In a forked copy it is told as an interpreter would: the exit status is all that the fence learns.
+                self._end_copy(_exit_status(error, told.traceback))
+            return Observation(0.0, error=told)
+
+    def _end_copy(self, status: int) -> NoReturn:
+        self._streams.flush()
+        os._exit(status)
+
+
+def _exit_status(error: BaseException, traceback: str) -> int:
+    """With what an interpreter ends that this error ends, after it has told of it on standard error."""
+    if not isinstance(error, SystemExit):
+        print(traceback, end="", file=sys.stderr)
+        return 1
+    if error.code is None or isinstance(error.code, int):
+        return (error.code or 0) & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
 
 
 def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> NoReturn:
