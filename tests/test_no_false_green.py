@@ -45,7 +45,7 @@ LEAVES = {
     "named_as_python.md": "time.sleep(63)  # multiprocessing.forkserver",
     "double_fork.md": "a process is still running after the lesson's last fence: sleep 64",
 }
-GREEN = ("daemon_thread.md", "forked_copy.md", "forked_copy_fails.md", "idle_pools.md")
+GREEN = ("daemon_thread.md", "forked_copy.md", "forked_copy_fails.md", "idle_pools.md", "manager.md")
 
 
 def copy_of(folder: str, where: Path) -> Path:

@@ -102,9 +102,11 @@ class Worker:
         if lasting_threads():
             end_pools(_THREAD_GRACE)
         threads = lasting_threads(_THREAD_GRACE)
+        # Managers and pools end their processes so, as they do before an interpreter looks for others.
+        multiprocessing.util._run_finalizers(0)  # type: ignore[attr-defined]  # typeshed leaves it out
         if all(process.daemon for process in multiprocessing.active_children()):
             # What an interpreter does for pools and daemons; it would wait for any other child, which is a fault.
-            multiprocessing.util._exit_function()  # type: ignore[attr-defined]  # typeshed leaves it out
+            multiprocessing.util._exit_function()  # type: ignore[attr-defined]  # the same
         atexit._run_exitfuncs()
         self._streams.flush()
         created, appeared = self._folder.created(), self._folder.appeared()
