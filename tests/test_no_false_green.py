@@ -197,7 +197,7 @@ def test_a_file_in_a_new_folder_or_written_at_the_end_is_found(files: Checked, n
     assert left in fence["reason"]
 
 
-@pytest.mark.parametrize("name", ["allowed", "removed", "temporary"])
+@pytest.mark.parametrize("name", ["allowed", "allowed_below", "removed", "temporary"])
 def test_files_that_are_meant_removed_or_temporary_are_no_fault(files: Checked, name: str) -> None:
     """`writes=` allows files by pattern; one removed later or put among temporary files is none of the lesson's."""
     assert set(files.outcomes(f"{name}.md")) == {"passed"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from runthrough.job import Act, Job, Role, Step
 from runthrough.result import FenceResult, LessonResult, Outcome, Trouble
-from runthrough.running.footprints import allows, names_in
+from runthrough.running.footprints import names_in, not_allowed
 
 from .kernel import End, Kernel, kernel_for
 from .outputs import Scrubber
@@ -108,10 +108,10 @@ class _Run:
     def _left(self) -> Iterator[Trouble]:
         """What cells made in the lesson's folder, that is still there, and that no `writes=` of the lesson allows."""
         allowed = [pattern for step in self._job.steps for pattern in step.writes]
-        for name, line in self._came.items():
-            if (self._folder / name).exists() and not any(allows(pattern, name) for pattern in allowed):
-                advice = "write to a temporary folder, or name the files in writes= above the fence"
-                yield Trouble(f"left in the lesson's folder: {name}", advice, line)
+        left = [name for name in self._came if (self._folder / name).exists()]
+        for name in not_allowed(self._folder, left, allowed):
+            advice = "write to a temporary folder, or name the files in writes= above the fence"
+            yield Trouble(f"left in the lesson's folder: {name}", advice, self._came[name])
 
     def _result(self, number: int, step: Step) -> FenceResult:
         if step.act is not Act.RUN:

@@ -7,6 +7,8 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -28,7 +30,28 @@ def names_in(folder: str) -> set[str]:
 
 def allows(pattern: str, name: str) -> bool:
     """True where a `writes=` with this pattern lets the file or folder of that name stay."""
-    return fnmatch.fnmatch(name, pattern) or name.startswith(f"{pattern.rstrip('/')}/")
+    pattern = os.path.normpath(pattern)
+    return fnmatch.fnmatch(name, pattern) or name.startswith(f"{pattern}/")
+
+
+def not_allowed(folder: Path, names: Iterable[str], patterns: Sequence[str]) -> list[str]:
+    """Those of the names in a folder that no `writes=` lets stay. What holds only files that may stay, stays too."""
+
+    def may_stay(name: str) -> bool:
+        if any(allows(pattern, name) for pattern in patterns):
+            return True
+        path = folder / name
+        holds_some = any(_is_above(name, pattern) for pattern in patterns) and path.is_dir() and not path.is_symlink()
+        return holds_some and all(may_stay(f"{name}/{inner}") for inner in os.listdir(path))
+
+    return [name for name in names if not may_stay(name)]
+
+
+def _is_above(name: str, pattern: str) -> bool:
+    """True for a folder in which files of this pattern lie, or folders with such."""
+    parts = os.path.normpath(pattern).split("/")
+    depth = name.count("/") + 1
+    return depth < len(parts) and fnmatch.fnmatch(name, "/".join(parts[:depth]))
 
 
 class FolderWatch:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from runthrough.job import Job, Part, Role, Step
 from runthrough.result import Cause, ClaimResult, FenceResult, LessonResult, Outcome, Trouble
-from runthrough.running.footprints import allows
+from runthrough.running.footprints import not_allowed
 from runthrough.running.launching import Launch
 from runthrough.running.lesson_process import Ending, LessonProcess
 from runthrough.running.processes import command, reap, strays
@@ -182,7 +182,7 @@ class LessonRun:
         left = [name for name in dict.fromkeys(seen.created + seen.appeared) if os.path.lexists(folder / name)]
         self._left_files += left
         allowed = [pattern for step in self._job.steps for pattern in step.writes]
-        return [name for name in left if not any(allows(pattern, name) for pattern in allowed)]
+        return not_allowed(folder, left, allowed)
 
 
 def _keys_it_blocks(step: Step) -> tuple[str, ...]:
