@@ -140,6 +140,11 @@ def test_a_lesson_may_replace_what_tells_its_process(run: Checked) -> None:
     assert run.printed("other_number.md") == ["42\n"]
 
 
+def test_a_lesson_may_have_a_clock_of_its_own(run: Checked) -> None:
+    """What a fence puts in the place of a clock or of `os._exit` is asked by the lesson alone, to its end."""
+    assert run.printed("other_clock.md") == ["", "1.5\n"]
+
+
 def test_standard_error_takes_any_text(run: Checked) -> None:
     """What UTF-8 cannot write is escaped there, in messages and in warnings, as an interpreter does."""
     run.printed("complains.md")

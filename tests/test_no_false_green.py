@@ -188,7 +188,13 @@ def test_a_file_left_beside_the_lesson_makes_its_fence_red(files: Checked, name:
 
 
 @pytest.mark.parametrize(
-    ("name", "left"), [("deep", "deep/er/file.txt"), ("at_end", "at_end.txt"), ("logs_at_end", "logs_at_end.txt")]
+    ("name", "left"),
+    [
+        ("deep", "deep/er/file.txt"),
+        ("at_end", "at_end.txt"),
+        ("logs_at_end", "logs_at_end.txt"),
+        ("beside_allowed", "out, out/other.txt"),
+    ],
 )
 def test_a_file_in_a_new_folder_or_written_at_the_end_is_found(files: Checked, name: str, left: str) -> None:
     """Files count also in folders that the fence made, and when they come as the lesson ends."""

@@ -6,9 +6,9 @@ import fnmatch
 import os
 import sys
 import threading
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -127,9 +127,9 @@ def _call_exit_functions_of_threading() -> None:
 
 def lasting_threads(grace: float = 0.0) -> tuple[str, ...]:
     """Names of the non-daemon threads that are alive, after waiting up to `grace` seconds for them to end."""
-    deadline = time.monotonic() + grace
-    while (alive := _alive()) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    deadline = monotonic() + grace
+    while (alive := _alive()) and monotonic() < deadline:
+        sleep(0.01)
     return alive
 
 

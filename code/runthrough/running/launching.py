@@ -16,6 +16,9 @@ from runthrough.running.surroundings import out_of_reach
 from runthrough.running.visibility import HiddenModules
 from runthrough.running.wire import Channel
 
+# A lesson may put a function of its own in the place of the system's.
+_exit = os._exit
+
 
 @dataclass(frozen=True)
 class Seat:
@@ -65,7 +68,7 @@ def _fork(seat: Seat, folder: str, hidden: HiddenModules, to_hide: tuple[str, ..
     try:
         die_with_parent()
         if os.getppid() != parent:
-            os._exit(1)
+            _exit(1)
         os.setsid()
         os.environ["TMPDIR"] = folder
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -78,10 +81,10 @@ def _fork(seat: Seat, folder: str, hidden: HiddenModules, to_hide: tuple[str, ..
         worker.serve(Channel(socket.socket(fileno=orders)), trace, hidden)
     except BaseException:  # noqa: BLE001  # a fault of our own, or one that the lesson has made ours
         traceback.print_exc()
-        os._exit(1)
+        _exit(1)
     finally:
         # Whatever went wrong, a copy must never go on as if it were the supervisor.
-        os._exit(70)
+        _exit(70)
 
 
 class FreshInterpreter:

@@ -40,8 +40,11 @@ from runthrough.running.wire import Channel, Observation, Order, Verb
 
 _THREAD_GRACE = 0.3
 _UNHEARD_SECONDS = 10.0
-# A lesson may put a function of its own in the place of the system's.
+# A lesson may put functions of its own in the place of the system's.
 _process_id = os.getpid
+_exit = os._exit
+_clock = time.perf_counter
+_sleep = time.sleep
 
 
 class Worker:
@@ -72,9 +75,9 @@ class Worker:
         self._streams.restore()
         self._warnings.start()
         self._prints.texts.clear()
-        started = time.perf_counter()
+        started = _clock()
         done = self._try(step)
-        seconds = time.perf_counter() - started
+        seconds = _clock() - started
         if _process_id() != self._pid:
             # A copy of this process that the fence forked and let run on: its work ends here.
             self._end_copy(0)
@@ -140,7 +143,7 @@ class Worker:
 
     def _end_copy(self, status: int) -> NoReturn:
         self._streams.flush()
-        os._exit(status)
+        _exit(status)
 
 
 def _exit_status(error: BaseException, traceback: str) -> int:
@@ -161,7 +164,7 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
     """
     order = channel.receive(Order)
     if order is None or order.job is None:
-        os._exit(0)
+        _exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     is_warm = hidden is not None
     if hidden is None:
@@ -181,11 +184,11 @@ def serve(channel: Channel, trace: int, hidden: HiddenModules | None = None) -> 
             channel.send(replace(seen, token=order.token))
         except OSError:
             # The fence has cut the line. The supervisor sees that, and ends this process.
-            time.sleep(_UNHEARD_SECONDS)
-            os._exit(70)
+            _sleep(_UNHEARD_SECONDS)
+            _exit(70)
         if order.verb is Verb.LEAVE:
             break
-    os._exit(0)
+    _exit(0)
 
 
 def main() -> NoReturn:
