@@ -135,6 +135,16 @@ def test_a_stream_that_the_lesson_has_replaced_stays_replaced(run: Checked) -> N
     assert run.printed("replaces.md") == ["", "", "kept\nkept too\n"]
 
 
+def test_a_stream_that_the_lesson_has_kept_stays_open(run: Checked) -> None:
+    """What a lesson has kept of standard output prints in later fences too, and in order, however it was set."""
+    assert run.printed("keeps.md") == ["", "a\né\nc\n"]
+
+
+def test_a_stream_of_the_lesson_may_be_anything(run: Checked) -> None:
+    """An object that raises whatever it is asked, or none at all, is no harm to the fences after it."""
+    assert run.printed("odd_streams.md") == ["", "", "", "back\n"]
+
+
 def test_a_lesson_may_replace_what_tells_its_process(run: Checked) -> None:
     """A fence that puts a mock in the place of `os.getpid` is not taken for a copy of the lesson's process."""
     assert run.printed("other_number.md") == ["42\n"]

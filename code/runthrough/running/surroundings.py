@@ -61,17 +61,13 @@ class Streams:
         for kept, descriptor in zip(self._kept, (1, 2), strict=True):
             os.dup2(kept, descriptor)
         before = (*self._text, *self._originals)
-        # Making one costs more than all else before a fence.
-        self._text = [
-            text if _is_as_opened(text, descriptor) else _opened(descriptor)
-            for text, descriptor in zip(self._text, (1, 2), strict=True)
-        ]
-        sys.__stdout__, sys.__stderr__ = self._text  # type: ignore[misc, assignment]  # fresh streams are the originals here
+        self._text = [_as_opened(text, descriptor) for text, descriptor in zip(self._text, (1, 2), strict=True)]
+        sys.__stdout__, sys.__stderr__ = self._text  # type: ignore[misc]  # fresh streams are the originals here
         # What the lesson itself has put in their place stays there, as in a notebook.
-        if any(sys.stdout is text for text in before):
-            sys.stdout = self._text[0]
-        if any(sys.stderr is text for text in before):
-            sys.stderr = self._text[1]
+        for name, text in zip(("stdout", "stderr"), self._text, strict=True):
+            held = getattr(sys, name, None)
+            if any(held is each for each in before):
+                setattr(sys, name, text)
 
     def flush(self) -> tuple[str, ...]:
         """Send out all text written; the names of the streams that were closed or redirected for good."""
@@ -86,9 +82,11 @@ class Streams:
                 same = False
             if not same:
                 lost.append(name)
-        for replaced in (sys.stdout, sys.stderr):
-            if replaced not in self._text and hasattr(replaced, "flush"):
-                _flush_quietly(replaced)
+        for name in ("stdout", "stderr"):
+            held = getattr(sys, name, None)
+            # It may be anything, and say anything of whether it equals another.
+            if not any(held is text for text in self._text):
+                _flush_quietly(held)
         return tuple(lost)
 
 
@@ -191,21 +189,26 @@ def out_of_reach(descriptor: int) -> int:
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, max(3, min(900, soft - 20)))
 
 
-def _opened(descriptor: int) -> TextIO:
+def _opened(descriptor: int) -> io.TextIOWrapper:
     return open(descriptor, "w", buffering=1, encoding="utf-8", errors=_ERRORS[descriptor], closefd=False)
 
 
-def _is_as_opened(text: TextIO, descriptor: int) -> bool:
-    """False where a fence has closed, detached or reconfigured it."""
+def _as_opened(text: io.TextIOWrapper, descriptor: int) -> io.TextIOWrapper:
+    """The same stream as it was opened, whatever a fence has set of it; another where it was closed or detached.
+
+    Making one costs more than all else before a fence, and the lesson may have kept the one that it knows.
+    """
     try:
         seen = (text.closed, text.line_buffering, text.encoding, text.errors)
+        if seen != (False, True, "utf-8", _ERRORS[descriptor]):
+            text.reconfigure(encoding="utf-8", errors=_ERRORS[descriptor], line_buffering=True)
     except ValueError:
-        return False
-    return seen == (False, True, "utf-8", _ERRORS[descriptor])
+        return _opened(descriptor)
+    return text
 
 
 def _flush_quietly(stream: Any) -> None:
     try:
         stream.flush()
-    except Exception:  # noqa: BLE001  # a learner's own stream may raise anything
+    except BaseException:  # noqa: BLE001  # a learner's own stream may raise anything, or have no such method
         return
