@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +14,7 @@ from pytested import Pytested, text_of
 
 pytest_plugins = ["pytester"]
 
+ROOT = Path(__file__).parents[1]
 TWO = ("-n", "2")
 FENCES = ["first", "second", "third", "other"]
 
@@ -42,6 +46,16 @@ def test_listing_items_starts_nothing(here: Pytested) -> None:
     here.copy("pytest/counted.md")
     assert here.collected(*TWO) == ["counted.md::first", "counted.md::second", "counted.md::third"]
     assert here.noted() == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/pytest.md"])
+def test_what_the_docs_say_to_type_chooses_fences(here: Pytested, page: str) -> None:
+    """Each command with `pytest --runthrough` on a page of the documentation finds fences in this project's course."""
+    (here.folder / "content").symlink_to(ROOT / "content")
+    commands = re.findall(r"^pytest --runthrough (.+)$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands
+    for command in commands:
+        assert here.collected(*shlex.split(command, comments=True)), command
 
 
 def test_failures_and_skips_are_told_as_without_xdist(here: Pytested) -> None:
