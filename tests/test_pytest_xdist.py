@@ -16,6 +16,12 @@ pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[1]
 TWO = ("-n", "2")
+TELLS_POOLS = """
+import psutil
+def pytest_sessionfinish():
+    below = [each.as_dict(["cmdline"])["cmdline"] or [] for each in psutil.Process().children()]
+    print("\\npools started:", sum("runthrough.running.lesson_service" in words for words in below))
+"""
 FENCES = ["first", "second", "third", "other"]
 
 
@@ -42,10 +48,13 @@ def test_selecting_one_fence_is_as_without_xdist(here: Pytested) -> None:
 
 
 def test_listing_items_starts_nothing(here: Pytested) -> None:
-    """`--collect-only` is as without xdist and runs nothing."""
+    """`--collect-only` is as without xdist; neither it nor `--setup-plan` starts the pool, and a run does."""
     here.copy("pytest/counted.md")
+    here.pytester.makeconftest(TELLS_POOLS)
     assert here.collected(*TWO) == ["counted.md::first", "counted.md::second", "counted.md::third"]
+    here.run(*TWO, "--setup-plan", "-s").stdout.fnmatch_lines(["pools started: 0"])
     assert here.noted() == []
+    here.run(*TWO, "-s").stdout.fnmatch_lines(["pools started: 1"])
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/pytest.md"])

@@ -73,8 +73,10 @@ class LessonSession:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell an xdist worker where the pool is."""
+        """Tell an xdist worker where the pool is, if there is one."""
         self._has_workers = True
+        if runs_nothing(self._config):
+            return
         address = self._start()
         node.workerinput[_INPUT] = {"path": address.path, "token": address.token, "seed": self.options.seed}
 
