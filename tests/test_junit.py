@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command import LESSONS, TELLING, Done, runthrough
-from runthrough.reports.junit import MOST_OUTPUT, as_junit, class_name, legal
+from runthrough.reports.junit import LONGEST_MESSAGE, MOST_OUTPUT, as_junit, class_name, legal
 from runthrough.reports.report import assemble
 from runthrough.result import ClaimResult, FenceResult, LessonResult, Outcome
 
@@ -190,6 +190,14 @@ def test_any_text_makes_well_formed_xml_that_reads_back(text: str) -> None:
     element.text = legal(text)
     read = ElementTree.fromstring(ElementTree.tostring(element, encoding="utf-8"))
     assert (read.get("name"), read.text or "") == (legal(text), legal(text))
+
+
+def test_a_message_of_many_letters_fits_the_list_of_a_server(tmp_path: Path) -> None:
+    """An error's message is shown by its first thousand letters, on one line; the text of the case has more."""
+    _, xml = checked(tmp_path / "junit.xml", "messages.md", cwd=LESSONS / "flood")
+    messages = [result.message for case in cases(xml).values() for result in case.result]
+    assert [one for one in messages if re.fullmatch(r"raised an error: ValueError: e{900,1000} \.\.\.", one)]
+    assert max(map(len, messages)) <= LONGEST_MESSAGE + len(" ...")
 
 
 def test_long_output_keeps_its_beginning_and_its_end() -> None:

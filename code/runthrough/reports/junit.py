@@ -29,6 +29,7 @@ TAG_OF_OUTCOME = {
     Outcome.SHOWN: SKIPPED,
 }
 MOST_OUTPUT = 64 * 1024  # characters of each stream of a fence: servers refuse reports of many megabytes
+LONGEST_MESSAGE = 1000  # characters: servers list messages, and the text of the case has more
 ALL_LESSONS = "runthrough"
 
 
@@ -200,7 +201,7 @@ def _add_case(suite: ElementTree.Element, path: str, case: Case) -> None:
         for name, value in case.properties.items():
             ElementTree.SubElement(properties, "property", name=name, value=legal(value))
     if case.tag:
-        told = ElementTree.SubElement(element, case.tag, type=legal(case.kind), message=legal(case.message))
+        told = ElementTree.SubElement(element, case.tag, type=legal(case.kind), message=legal(_shortened(case.message)))
         told.text = legal(case.text)
     for tag, output in (("system-out", case.stdout), ("system-err", case.stderr)):
         if output:
@@ -222,6 +223,10 @@ def _cut(output: str) -> str:
         return output
     half = MOST_OUTPUT // 2
     return f"{output[:half]}\n... {len(output) - MOST_OUTPUT} characters left out ...\n{output[-half:]}"
+
+
+def _shortened(message: str) -> str:
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]} ..."
 
 
 def _first_line(text: str) -> str:
