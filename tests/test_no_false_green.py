@@ -100,6 +100,7 @@ def test_what_an_interpreter_ends_by_itself_is_no_fault(run: Checked, name: str)
     [
         ("os_exit_last.md", "ended itself with exit code 0, before the fence was done"),
         ("at_exit_dies.md", "ended with exit code 3 after its last fence"),
+        ("at_exit_cuts.md", "the lesson closed or wrote to the descriptor on which its process reports, after its"),
         ("forged_last.md", "so nothing is known of it"),
     ],
 )

@@ -106,11 +106,15 @@ class LessonProcess:
         """Processes that the lesson has started and that are alive."""
         return strays(os.getpid(), known=self._pid)
 
-    def end(self) -> None:
-        """Kill what is left of the lesson, whoever started it, and remove its temporary folder."""
+    def stop(self) -> None:
+        """Kill the worker, if it lives, and nothing that it has started."""
         if not self._has_ended():
             os.kill(self._pid, signal.SIGKILL)
             self._take_status(0)
+
+    def end(self) -> None:
+        """Kill what is left of the lesson, whoever started it, and remove its temporary folder."""
+        self.stop()
         end_descendants(os.getpid())
         self._selector.close()
         self._channel.sock.close()

@@ -156,8 +156,7 @@ class LessonRun:
             reason = f"the lesson's process had not ended {_LEAVE_SECONDS:g} s after its last fence"
             yield last, Cause.LEFT_RUNNING, reason
         elif leaving.observation is None:
-            how = f"signal {leaving.signal}" if leaving.signal else f"exit code {leaving.exit_code}"
-            yield last, Cause.DIED, f"the lesson's process ended with {how} after its last fence"
+            yield last, Cause.DIED, _how_it_left(leaving)
         else:
             for thread in leaving.observation.threads:
                 number = next((mark.number for mark in life.marks if mark.saw_thread(thread)), last)
@@ -166,6 +165,8 @@ class LessonRun:
                     Cause.LEFT_RUNNING,
                     f"the thread {thread} is still running after the lesson's last fence",
                 )
+        # It is none of those that are looked for now, and nobody else is to take its exit status.
+        life.process.stop()
         for pid, words in _lasting_processes().items():
             number = next((mark.number for mark in life.marks if pid in mark.running), last)
             reason = f"a process is still running after the lesson's last fence: {words}"
@@ -194,6 +195,13 @@ def _keys_it_blocks(step: Step) -> tuple[str, ...]:
 
 def _exercise(part: Part) -> str:
     return f"exercise {part.name}"
+
+
+def _how_it_left(leaving: Ending) -> str:
+    if leaving.signal is None and leaving.exit_code is None:
+        return "the lesson closed or wrote to the descriptor on which its process reports, after its last fence"
+    how = f"exit code {leaving.exit_code}" if leaving.signal is None else f"signal {leaving.signal}"
+    return f"the lesson's process ended with {how} after its last fence"
 
 
 def _lasting_processes() -> dict[int, str]:
