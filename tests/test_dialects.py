@@ -43,3 +43,11 @@ def test_unknown_words_are_told_and_the_fence_runs() -> None:
     assert done.code == 0
     assert [line.partition(": ")[0] for line in done.err.splitlines()] == ["foreign.md:3"]
     assert 'linenums="1" in the info string is no directive' in done.err
+
+
+def test_python_in_the_notes_and_tabs_of_mkdocs_is_told() -> None:
+    """What stands below `!!!` or `===` by four spaces is code to everybody else: a warning, and no silent green."""
+    done = runthrough("check", "mkdocs.md", cwd=DIALECTS)
+    assert done.code == 0
+    advice = "this looks like a fence and is none (put a blank line above it and indent it by less than four spaces)"
+    assert done.err.splitlines() == [f"mkdocs.md:{line}: {advice}" for line in (11, 17)]

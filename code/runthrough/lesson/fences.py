@@ -18,6 +18,8 @@ _OPENER = re.compile(r"[ \t>*+\-]*(?:\d+[.)][ \t]+)?(?:```+[ \t]*[{.A-Za-z][^`]*
 _PYTHON_OPENER = re.compile(r"[ \t]*(?P<marker>```+|~~~+)[ \t]*\{?\.?py(?:thon)?3?\b[^`]*$", re.IGNORECASE)
 _MARKUP = re.compile(r"[<\[*`$\\]")
 _CODE_AND_HTML = ("fence", "code_block", "front_matter", "html_block")
+# What Python-Markdown makes a note or a tab of, with all that is indented below it by four spaces.
+_NOTE_OR_TAB = re.compile(r"(?:!!!|\?\?\?\+?|===[!+]?)\s")
 # Backticks in these are meant as text.
 _LITERAL_HTML = re.compile(r"\s*<(?:!--|pre|script|style|textarea)", re.IGNORECASE)
 
@@ -118,6 +120,8 @@ def read_blocks(tokens: list[Token], lines: list[str], *, with_claims: bool = Tr
                 front = token.content
             elif kind == "container_open":
                 boxes.append(_box(token))
+            elif kind == "code_block" and number > 1 and _NOTE_OR_TAB.match(tokens[number - 2].content):
+                openers += _python_openers_in(token, lines)
     lost = tuple(_lost_claims(tokens, lines)) if with_claims else ()
     return Blocks(tuple(fences), tuple(stray + waiting), title, tuple(prose), front, tuple(openers), tuple(boxes), lost)
 
@@ -215,3 +219,9 @@ def _openers_in(token: Token, lines: list[str]) -> list[int]:
         return []
     assert token.map is not None
     return [number + 1 for number in range(*token.map) if _OPENER.match(lines[number])]
+
+
+def _python_openers_in(token: Token, lines: list[str]) -> list[int]:
+    """1-based lines of indented code that would open a Python fence if they were not indented."""
+    assert token.map is not None
+    return [number + 1 for number in range(*token.map) if _PYTHON_OPENER.match(lines[number])]
