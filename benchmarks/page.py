@@ -37,7 +37,7 @@ python3 -m nox -s benchmarks -- --write
 AIMS = f"""\
 ## What is meant
 
-Ratios of medians on the `{TEMPLATE}` courses below: our wall time in that of the other side, or for "times as fast"
+Medians of the ratios on the `{TEMPLATE}` courses below: our wall time in that of the other side, or for "times as fast"
 theirs in ours. What is missed stays here until it is reached. A lesson in a process of its own costs a fork, a copy of
 each page of memory that it writes to, and the first call of all that it uses; in one process, all lessons pay once.
 """
