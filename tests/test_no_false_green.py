@@ -204,6 +204,16 @@ def test_a_file_in_a_new_folder_or_written_at_the_end_is_found(files: Checked, n
     assert left in fence["reason"]
 
 
+def test_a_file_is_found_in_a_folder_that_is_reached_by_a_link(tmp_path: Path) -> None:
+    """It is charged to its fence also where other lessons are beside it and the path that was asked for is a link."""
+    shutil.copytree(LESSONS / "files_left", tmp_path / "real")
+    (tmp_path / "link").symlink_to("real")
+    run = check(tmp_path / "link" / "deep.md", tmp_path / "link" / "removed.md")
+    assert run.outcomes("deep.md") == ["failed"]
+    assert run.fences("deep.md")[0]["reason"].endswith("deep/er/file.txt")
+    assert [lesson["troubles"] for lesson in run.report["lessons"]] == [[], []]
+
+
 @pytest.mark.parametrize("name", ["allowed", "allowed_below", "removed", "temporary"])
 def test_files_that_are_meant_removed_or_temporary_are_no_fault(files: Checked, name: str) -> None:
     """`writes=` allows files by pattern; one removed later or put among temporary files is none of the lesson's."""

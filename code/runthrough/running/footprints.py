@@ -55,13 +55,16 @@ def _is_above(name: str, pattern: str) -> bool:
 
 
 class FolderWatch:
-    """The files that came to a folder: those that Python's own calls made, and those that are simply there.
+    """The files that came to a folder, in which this process is: those that Python's own calls made, and those that are
+    simply there.
 
     The latter are told only in a folder that is the lesson's `own`: in another, a neighbour may have made them.
     """
 
     def __init__(self, folder: str, own: bool) -> None:
         self.folder = folder
+        # The system calls it so where a part of its path is a link.
+        self._other_name = os.getcwd()
         self._own = own
         self._made: list[str] = []
         self._told: set[str] = set()
@@ -105,6 +108,8 @@ class FolderWatch:
         if not isinstance(path, str | bytes | os.PathLike):
             return
         whole = os.path.abspath(os.fsdecode(path))
+        if whole.startswith(self._other_name + os.sep):
+            whole = self.folder + whole[len(self._other_name) :]
         inside = whole.startswith(self.folder + os.sep)
         if inside and not any(part in whole for part in _IGNORED) and not os.path.lexists(whole):
             self._made.append(whole)
