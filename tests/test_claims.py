@@ -33,6 +33,13 @@ def test_holds_words_and_keys_against_their_values() -> None:
     assert sum(claim["outcome"] == "passed" for claim in came["claims"]) == 6
 
 
+def test_tells_a_mark_and_its_key_in_the_words_of_a_quiz() -> None:
+    """A mark that its key denies is told as a mark, and the next step is its own."""
+    told = runthrough("check", "false.md", cwd=CLAIMS).out.partition("FAILED false.md:24  ")[2]
+    assert told.startswith("an option of the quiz q is marked wrong\n  its key is True\n")
+    assert "\n  next: Correct the mark, or the key at the end of the line.\n" in told
+
+
 def test_takes_a_key_by_its_truth() -> None:
     """A quiz key need not be True or False: what counts is whether Python takes it for true."""
     code, came = lesson("keys.md")

@@ -90,7 +90,7 @@ def test_a_step_shows_nine_and_says_how_many_more() -> None:
     assert done.code == 1
     assert [command.name for command in commands] == ["error"] * 10
     assert [command.properties.get("file") for command in commands[:3]] == ["many.md", "markup.md", "many.md"]
-    assert commands[0].properties["title"] == "the page says Two"
+    assert commands[0].properties["title"] == "the page says 'Two'"
     assert commands[-1].properties == {"title": "3 more"}
     assert commands[-1].data.startswith("3 more errors: ")
 

@@ -121,7 +121,7 @@ def test_wrong_words_and_troubles_of_a_lesson_are_failures_too(tmp_path: Path) -
     assert [told(case) for case in red].count("failure") == 12
     assert len(cases(xml)) == sum(len(list(suite)) for suite in xml)
     assert cases(xml)["claim Two"]._elem.get("line") == "7"
-    assert "the page says Two; the value is 1" in cases(xml)["claim Two"].result[0].message
+    assert "the page says 'Two'; the value is 1" in cases(xml)["claim Two"].result[0].message
     assert told(cases(xml)["claim 1"]) == ""
     assert any("none of them ran" in str(case.name) for case in red)
 

@@ -88,7 +88,7 @@ def test_a_failing_assertion_stays_red_and_what_follows_it_untouched(tmp_path: P
         ("left_file", 9, "left in the lesson's folder: left.txt"),
         ("wrong_answer", 18, "does not pass its check"),
         ("raising_claim", 7, "its expression raised AttributeError"),
-        ("quiz", 10, "the value is False"),
+        ("quiz", 10, "its key is False"),
         ("no_word", 7, "\nleft as it is no_word.md:7  the value 'two words' is not one word there"),
         ("marker", 8, "\nleft as it is marker.md:7  what came holds ```, which could close the fence"),
         ("varies", 9, "\nleft as it is varies.md:8  it comes differently in each run"),

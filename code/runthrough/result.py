@@ -71,7 +71,10 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """A claim or quiz key held against its value: what the page says, what came, the outcome, and if red, why."""
+    """A claim or quiz key held against its value: what the page says, what came, the outcome, and if red, why.
+
+    `quiz` names the quiz of a key, whose option is marked right where True is expected; "" for a claim.
+    """
 
     line: int
     text: str
@@ -80,6 +83,7 @@ class ClaimResult:
     outcome: Outcome
     reason: str = ""
     cause: Cause | None = None
+    quiz: str = ""
 
 
 @dataclass(frozen=True)

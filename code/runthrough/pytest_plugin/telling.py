@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from runthrough.job import Step
 from runthrough.lesson.document import Lesson
-from runthrough.reports.advice import failing_line, in_words
+from runthrough.reports.advice import failing_line, in_words, said_on_page
 from runthrough.reports.failure import claim_lines, failure_lines, trouble_lines
 from runthrough.reports.pen import Line, plain, visible
 from runthrough.result import ClaimResult, FenceResult, LessonResult, Outcome, Trouble
@@ -92,7 +92,7 @@ def _parts(lesson: Lesson, proof: Proof) -> Iterator[str]:
     for claim in proof.claims:
         if claim.outcome is Outcome.FAILED:
             told = claim_lines(lesson.name, claim, lesson.text)
-            yield from _headed(lesson.name, claim.line, f"the page says {claim.expected!r}", told)
+            yield from _headed(lesson.name, claim.line, said_on_page(claim), told)
     for trouble in proof.troubles:
         told = trouble_lines(lesson.name, trouble)
         yield from _headed(lesson.name, trouble.line, trouble.message, told)

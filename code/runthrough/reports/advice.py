@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 
-from runthrough.result import Cause, FenceResult, Outcome
+from runthrough.reports.pen import visible
+from runthrough.result import Cause, ClaimResult, FenceResult, Outcome
 
 SAID = {
     Cause.SYNTAX: "is not valid Python",
@@ -72,6 +73,20 @@ def next_step(fence: FenceResult) -> str:
     advice = ASSERTION_NEXT if _is_assertion(fence) else NEXT[cause_of(fence)]
     raised = fence.error.type if fence.error else "the error"
     return advice.format(line=failing_line(fence), type=raised)
+
+
+def said_on_page(claim: ClaimResult) -> str:
+    """What a page says that its code denies: a word of prose, or the mark of a quiz's option."""
+    if claim.quiz:
+        return f"an option of the quiz {claim.quiz} is marked {'right' if claim.expected == str(True) else 'wrong'}"
+    return f"the page says {visible(claim.expected)!r}"
+
+
+def next_for_claim(claim: ClaimResult) -> str:
+    """One imperative sentence: what an author does about a claim or a mark."""
+    if claim.quiz:
+        return "Correct the mark, or the key at the end of the line."
+    return "Correct the words, or the expression in the comment after them."
 
 
 def failing_line(fence: FenceResult) -> int:

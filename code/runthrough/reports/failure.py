@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from runthrough.reports.advice import failing_line, in_words, next_step
+from runthrough.reports.advice import failing_line, in_words, next_for_claim, next_step, said_on_page
 from runthrough.reports.pen import Line, Span, line, plural, visible
 from runthrough.result import ClaimResult, FenceResult, Frame, Mismatch, RaisedError, Trouble
 
@@ -52,11 +52,11 @@ def trouble_lines(name: str, trouble: Trouble) -> Iterator[Line]:
 def claim_lines(name: str, claim: ClaimResult, source: str) -> Iterator[Line]:
     """A word of prose, or a quiz option's mark, that is not what its expression gives."""
     place = Span(visible(f"{name}:{claim.line}"), "bold")
-    yield line(Span("FAILED", "bold red"), " ", place, f"  the page says {visible(claim.expected)!r}")
+    yield line(Span("FAILED", "bold red"), " ", place, f"  {said_on_page(claim)}")
     yield from _indented(claim.reason)
     yield ()
     yield from source_lines(source, claim.line)
-    yield line(Span("  next: ", "bold green"), "Correct the words, or the expression in the comment after them.")
+    yield line(Span("  next: ", "bold green"), next_for_claim(claim))
 
 
 def source_lines(source: str, at: int, fence: FenceResult | None = None) -> Iterator[Line]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from runthrough.lesson.document import Problem, Severity
-from runthrough.reports.advice import failing_line, in_words, next_step
+from runthrough.reports.advice import failing_line, in_words, next_for_claim, next_step, said_on_page
 from runthrough.reports.pen import plural, visible
 from runthrough.result import ClaimResult, FenceResult, LessonResult, Outcome, Report, Trouble
 
@@ -125,8 +125,7 @@ def _of_fence(path: str, fence: FenceResult) -> Annotation:
 
 
 def _of_claim(path: str, claim: ClaimResult) -> Annotation:
-    title = f"the page says {claim.expected}"
-    return Annotation(ERROR, path, claim.line, title, f"{claim.reason}\nnext: Correct the words, or the expression.")
+    return Annotation(ERROR, path, claim.line, said_on_page(claim), f"{claim.reason}\nnext: {next_for_claim(claim)}")
 
 
 def _of_trouble(path: str, trouble: Trouble) -> Annotation:

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from xml.etree import ElementTree
 
 from runthrough.lesson.document import Problem
-from runthrough.reports.advice import cause_of, failing_line, in_words
+from runthrough.reports.advice import cause_of, failing_line, in_words, said_on_page
 from runthrough.reports.failure import claim_lines, failure_lines
 from runthrough.reports.pen import plain, visible
 from runthrough.result import DRIFT, ClaimResult, FenceResult, LessonResult, Outcome, Report, Trouble
@@ -160,7 +160,7 @@ def _claim_case(path: str, claim: ClaimResult, source: str, again: str, blocked_
         claim.line,
         tag=_tag(claim.outcome, blocked_as),
         kind="claim",
-        message=f"the page says {claim.expected}; {claim.reason}" if claim.outcome.is_red else claim.reason,
+        message=f"{said_on_page(claim)}; {claim.reason}" if claim.outcome.is_red else claim.reason,
         text=plain(claim_lines(path, claim, source)) if claim.outcome is Outcome.FAILED else "",
         properties=properties,
     )

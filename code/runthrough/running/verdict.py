@@ -50,9 +50,10 @@ def claim_results(step: Step, result: FenceResult, ending: Ending | None, is_pin
     """A result for each claim and quiz key that stands behind a step, also where the step was not performed."""
     values = ending.observation.values if ending and ending.observation and step.act is Act.RUN else ()
     for claim, value in zip_longest(step.claims, values[: len(step.claims)]):
-        yield _judge_claim(claim.line, claim.text, claim.text, value, result, is_pinned)
+        yield _judge_claim(claim.line, claim.text, claim.text, value, result, is_pinned=is_pinned)
     for key, value in zip_longest(step.keys, values[len(step.claims) :]):
-        yield _judge_claim(key.line, f"{key.quiz}: {key.body}", str(key.is_marked), value, result, True)
+        text = f"{key.quiz}: {key.body}"
+        yield _judge_claim(key.line, text, str(key.is_marked), value, result, is_pinned=True, quiz=key.quiz)
 
 
 def figure_result(step: Step, result: FenceResult) -> FigureResult | None:
@@ -79,23 +80,24 @@ def _judge_figure(step: Step, result: FenceResult) -> tuple[Outcome, str]:
 
 
 def _judge_claim(
-    line: int, text: str, expected: str, value: Value | None, result: FenceResult, is_pinned: bool
+    line: int, text: str, expected: str, value: Value | None, result: FenceResult, *, is_pinned: bool, quiz: str = ""
 ) -> ClaimResult:
+    judged = ClaimResult(line, text, expected, "", Outcome.PASSED, quiz=quiz)
     # Where only a text differs, the fence has run as it stands, and its values are what they are.
     is_broken = result.outcome.is_red and result.cause not in (Cause.OTHER_OUTPUT, Cause.OTHER_MESSAGE)
     if value is None or is_broken:
         outcome = Outcome.BLOCKED if result.outcome.is_red else Outcome.SKIPPED
-        return ClaimResult(line, text, expected, "", outcome, f"waits for {result.id} on line {result.line}")
+        return replace(judged, outcome=outcome, reason=f"waits for {result.id} on line {result.line}")
     if value.error:
-        return ClaimResult(
-            line, text, expected, "", Outcome.FAILED, f"its expression raised {value.error}", Cause.RAISED
-        )
+        reason = f"its expression raised {value.error}"
+        return replace(judged, outcome=Outcome.FAILED, reason=reason, cause=Cause.RAISED)
+    judged = replace(judged, found=value.text)
     if agrees(expected, value.text):
-        return ClaimResult(line, text, expected, value.text, Outcome.PASSED)
+        return judged
     if not is_pinned:
-        return ClaimResult(line, text, expected, value.text, Outcome.PASSED, DRIFT)
+        return replace(judged, reason=DRIFT)
     told = value.text if len(value.text) <= _TOLD else f"{value.text[:_TOLD]}…"
-    return ClaimResult(line, text, expected, value.text, Outcome.FAILED, f"the value is {told}")
+    return replace(judged, outcome=Outcome.FAILED, reason=f"{'its key' if quiz else 'the value'} is {told}")
 
 
 def left_out(step: Step) -> FenceResult | None:
