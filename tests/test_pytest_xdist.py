@@ -67,6 +67,16 @@ def test_what_the_docs_say_to_type_chooses_fences(here: Pytested, page: str) -> 
         assert here.collected(*shlex.split(command, comments=True)), command
 
 
+@pytest.mark.parametrize("words", [(), TWO])
+def test_a_name_that_is_no_text_is_told(here: Pytested, words: tuple[str, ...]) -> None:
+    """A lesson whose name is not UTF-8 is an error of collecting that says so, and pytest does not break on it."""
+    here.copy("pytest/counted.md")
+    (here.folder / "counted.md").rename(os.fsdecode(os.fsencode(here.folder) + b"/\xff.md"))
+    result = here.run(*words)
+    assert result.ret == (1 if words else 2)
+    result.stdout.fnmatch_lines(["\\udcff.md:1: the file's name is not UTF-8 (rename it)"])
+
+
 def test_failures_and_skips_are_told_as_without_xdist(here: Pytested) -> None:
     """The text, what was printed, the skip's line, the seed and what is odd come through the workers, once."""
     here.copy("telling/assertion.md", "telling/skipped.md", "pytest/course")

@@ -85,12 +85,16 @@ def _uncollected() -> Iterator[None]:
 
 
 def problems_of(lesson: Lesson) -> tuple[Problem, ...]:
-    """What is wrong with a lesson, and with a name that no report could hold, since its bytes are no text."""
+    """What is wrong with a lesson and with its name."""
+    return (*lesson.problems, *problems_of_name(lesson.name))
+
+
+def problems_of_name(name: str) -> tuple[Problem, ...]:
+    """What is wrong with a name that no report could hold, since its bytes are no text."""
     from runthrough.lesson.document import Problem
 
-    if any("\ud800" <= char <= "\udfff" for char in lesson.name):
-        return (*lesson.problems, Problem(lesson.name, 1, "the file's name is not UTF-8", "rename it"))
-    return lesson.problems
+    is_text = not any("\ud800" <= char <= "\udfff" for char in name)
+    return () if is_text else (Problem(name, 1, "the file's name is not UTF-8", "rename it"),)
 
 
 def planned(lessons: Sequence[Lesson], options: Options) -> list[Job]:

@@ -20,7 +20,7 @@ from runthrough.pytest_plugin.ahead import runs_nothing, soon_wanted
 from runthrough.pytest_plugin.items import Collected, CourseFile, FenceItem, HandedIn, LessonFile, UnreadableLessonError
 from runthrough.pytest_plugin.notices import Notices
 from runthrough.result import LessonResult
-from runthrough.road import cores, drawn_seed, other_torch, planned, problems_of
+from runthrough.road import cores, drawn_seed, other_torch, planned, problems_of, problems_of_name
 from runthrough.running.lesson_client import Address, LessonClient, LessonService, ServiceLostError, start_service
 from runthrough.selection import up_to
 
@@ -61,6 +61,9 @@ class LessonSession:
             return None
         if _is_left_out(file_path, parent.session):
             return None
+        for problem in problems_of_name(_name_of(file_path, self._config.invocation_params.dir)):
+            # Told of the folder: pytest and xdist fail on an item whose id they cannot write.
+            raise parent.CollectError(str(problem).encode("utf-8", "backslashreplace").decode())
         self._found.add(file_path)
         lesson: LessonFile = LessonFile.from_parent(parent, path=file_path, lessons=self)
         return lesson
