@@ -286,6 +286,19 @@ def test_a_course_that_cannot_be_read_is_an_error_also_where_no_lesson_is_left(h
     result.stdout.fnmatch_lines(["course_without_lessons/course.toml:2: there is no lesson 01_gone.md*"])
 
 
+def test_a_lesson_that_is_a_link_to_nothing_is_an_error_of_collecting(here: Pytested) -> None:
+    """Where a folder is asked for, such a file in it is no silent pass; the lock of an editor is no lesson."""
+    here.copy("pytest/counted.md")
+    (here.folder / "deep").mkdir()
+    (here.folder / "deep" / ".#counted.md").symlink_to("somebody@here.17")
+    here.run().assert_outcomes(passed=3)
+    (here.folder / "deep" / "gone.md").symlink_to("nowhere.md")
+    result = here.run()
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["deep/gone.md:1: this is a link to a file that is not there (mend it)"])
+    here.run("counted.md").assert_outcomes(passed=3)
+
+
 def test_an_item_that_is_run_again_is_noted_once(here: Pytested) -> None:
     """A plugin that repeats red items gets the same answer, and its output and properties stand there once."""
     here.copy("telling/assertion.md")

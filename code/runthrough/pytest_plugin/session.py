@@ -68,6 +68,17 @@ class LessonSession:
         lesson: LessonFile = LessonFile.from_parent(parent, path=file_path, lessons=self)
         return lesson
 
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> None:
+        """See that no lesson in a folder is a link to nothing: pytest passes over such a file without a word."""
+        asked_for = any(parent.session.isinitpath(each) for each in (path, *path.parents))
+        for file in sorted(path.glob("*.m*")) if asked_for else ():
+            is_lesson = file.name.lower().endswith(SUFFIXES) and not _is_left_out(file, parent.session)
+            if is_lesson and not file.exists():
+                name = _name_of(file, self._config.invocation_params.dir)
+                raise parent.CollectError(
+                    str(Problem(name, 1, "this is a link to a file that is not there", "mend it"))
+                )
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
         """Start the pool's interpreters, which import what lessons seem to want, before anything is collected."""
