@@ -78,8 +78,8 @@ class LessonProcess:
     def perform(self, number: int) -> Ending:
         """Run the job's step of this number and wait for whatever ends it."""
         if not self._is_ready:
-            # What it imports to begin with is not in the time of its first fence.
-            begun = self._wait_for_report(_BEGIN_SECONDS)
+            # What it imports to begin with is not in the time of its first fence, and has as much for itself.
+            begun = self._wait_for_report(max(_BEGIN_SECONDS, self.job.steps[number].timeout))
             if begun.observation is None:
                 return replace(begun, has_begun=False)
             self._is_ready = True

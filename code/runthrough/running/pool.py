@@ -21,7 +21,7 @@ from runthrough.running.server_process import ServerProcess, end, is_forked, sta
 from runthrough.running.verdict import unreported
 from runthrough.running.wire import Channel, News, ServerReady, ServerSettings
 
-# A supervisor answers within a step's time limit and this much more; then it is taken for stopped.
+# A supervisor answers within a step's time limits and this much more; then it is taken for stopped.
 _SILENCE_SECONDS = 45.0
 LOOK_AGAIN_SECONDS = 1.0
 _KILLED_AT_THE_END = Trouble(
@@ -49,9 +49,10 @@ class Place:
     overdue: float = math.inf
 
     def expect_news(self) -> None:
-        """News is due after the time limit of the fence that runs, and some more for all that is around it."""
+        """News is due after the time limit of the fence that runs, as much for what its process imports before, and
+        some more for all that is around it."""
         steps = self.job.steps[len(self.fences) :] if self.job else ()
-        self.overdue = time.monotonic() + (steps[0].timeout if steps else 0.0) + _SILENCE_SECONDS
+        self.overdue = time.monotonic() + (2 * steps[0].timeout if steps else 0.0) + _SILENCE_SECONDS
 
 
 def run_jobs(
