@@ -95,6 +95,21 @@ def test_failures_and_skips_are_told_as_without_xdist(here: Pytested) -> None:
     assert text_of(result).count("course/skipped.md:1: the course of this folder does not list this page") == 1
 
 
+@pytest.mark.parametrize("words", [(), TWO])
+def test_a_failure_has_one_line_in_the_summary(
+    here: Pytested, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """In CI, where pytest cuts no line, the summary and a JUnit file's message do not repeat the whole failure."""
+    monkeypatch.setenv("CI", "true")
+    here.copy("telling/assertion.md")
+    result = here.run(*words, "--tb=line", "--junitxml=junit.xml")
+    result.stdout.fnmatch_lines(["*assertion.md:12: failed: an assertion does not hold"])
+    summary = text_of(result).partition("short test summary info")[2].strip().splitlines()[1:-1]
+    assert len(summary) == result.parseoutcomes()["failed"] == 3
+    assert "FAILED assertion.md::the-wrong-claim-1 - failed: an assertion does not hold" in summary
+    assert 'message="failed: an assertion does not hold"' in (here.folder / "junit.xml").read_text()
+
+
 def test_a_killed_worker_costs_its_own_test_alone(here: Pytested) -> None:
     """xdist replaces a worker that was killed; the lessons are not run again, and every fence is reported."""
     here.copy("pytest/counted.md", "pytest/other.md")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from runthrough.lesson.document import Lesson, Problem
 from runthrough.pytest_plugin.telling import Proof, failure_text, reason_text, section_text
 from runthrough.result import LessonResult
 from runthrough.running.lesson_client import ServiceLostError
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+): (?P<what>.*)")
 
 
 class UnreadableLessonError(Exception):
@@ -177,6 +180,12 @@ class FenceItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> object:  # type: ignore[override]  # pytest's type for it is private
         """What is red is told in the lesson's own lines, and only faults of this plugin as a traceback."""
-        if isinstance(excinfo.value, NotProvedError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
+        if not isinstance(excinfo.value, NotProvedError):
+            return super().repr_failure(excinfo)
+        told = excinfo.getrepr(style="value", chain=False)
+        place = _PLACE.match(str(excinfo.value))
+        if told.reprcrash and place:
+            # What pytest's summary, `--tb=line` and the message in a JUnit file say of it.
+            told.reprcrash.path, told.reprcrash.lineno = place["path"], int(place["line"])
+            told.reprcrash.message = place["what"]
+        return told
