@@ -150,6 +150,11 @@ def test_a_stream_of_the_lesson_may_be_anything(run: Checked) -> None:
     assert run.printed("odd_streams.md") == ["", "", "", "back\n"]
 
 
+def test_who_reads_standard_input_is_told_that_there_is_none(run: Checked) -> None:
+    """Text or bytes, at once or line by line."""
+    assert run.printed("reads.md") == ["", "", ""]
+
+
 def test_a_lesson_may_replace_what_tells_its_process(run: Checked) -> None:
     """A fence that puts a mock in the place of `os.getpid` is not taken for a copy of the lesson's process."""
     assert run.printed("other_number.md") == ["42\n"]

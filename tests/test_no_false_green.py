@@ -43,6 +43,7 @@ LEAVES = {
     "setsid.md": "a process is still running after the lesson's last fence: sleep 62",
     "process.md": "a process is still running after the lesson's last fence: a forked copy",
     "named_as_python.md": "time.sleep(63)  # multiprocessing.forkserver",
+    "odd_thread.md": "the thread \\ud800 is still running",
     "double_fork.md": "a process is still running after the lesson's last fence: sleep 64",
 }
 GREEN = ("daemon_thread.md", "forked_copy.md", "forked_copy_fails.md", "idle_pools.md", "manager.md")
@@ -186,6 +187,13 @@ def test_a_file_left_beside_the_lesson_makes_its_fence_red(files: Checked, name:
     fence = files.fences(f"{name}.md")[1]
     assert fence["cause"] == "left-files"
     assert f"left in the lesson's folder: {name}.txt" in fence["reason"]
+
+
+def test_a_file_whose_name_is_no_text_is_told(files: Checked) -> None:
+    """A name with a byte that no letter has is written with its escape, and one removed later is no fault."""
+    made, removed = files.fences("odd_name.md")
+    assert made["reason"] == "left in the lesson's folder: \\udcff.txt"
+    assert removed["outcome"] == "passed"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
+from runthrough.running.failure import printable
+
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Which argument of an audit event names the path that comes into being.
 _MAKES = {
@@ -73,21 +75,22 @@ class FolderWatch:
         self._changed = self._modified() if own else 0
         sys.addaudithook(self._hear)
 
-    def created(self) -> tuple[str, ...]:
-        """Paths, relative to the folder, made since the last call that still exist."""
+    def created(self) -> tuple[bytes, ...]:
+        """Paths, relative to the folder, made since the last call that still exist; like all names, as the system has
+        them, since not each is text."""
         made, self._made = self._made, []
         kept = [path for path in dict.fromkeys(made) if os.path.lexists(path)]
         self._told.update(kept)
-        return tuple(os.path.relpath(path, self.folder) for path in kept)
+        return tuple(os.fsencode(os.path.relpath(path, self.folder)) for path in kept)
 
-    def appeared(self) -> tuple[str, ...]:
+    def appeared(self) -> tuple[bytes, ...]:
         """Names that came to the folder since the last call and that `created` does not explain."""
         if not self._own or (changed := self._modified()) == self._changed:
             return ()
         self._changed = changed
         before, self._names = self._names, self._listing()
         new = sorted(self._names - before)
-        return tuple(name for name in new if os.path.join(self.folder, name) not in self._told)
+        return tuple(os.fsencode(name) for name in new if os.path.join(self.folder, name) not in self._told)
 
     def _modified(self) -> int:
         # A program may set back when a folder was modified, and not when that was set.
@@ -141,4 +144,4 @@ def lasting_threads(grace: float = 0.0) -> tuple[str, ...]:
 def _alive() -> tuple[str, ...]:
     main = threading.main_thread()
     others = (thread for thread in threading.enumerate() if thread is not main and not thread.daemon)
-    return tuple(thread.name for thread in others)
+    return tuple(printable(thread.name) for thread in others)

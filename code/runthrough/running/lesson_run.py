@@ -10,6 +10,7 @@ from pathlib import Path
 
 from runthrough.job import Job, Part, Role, Step
 from runthrough.result import Cause, ClaimResult, FenceResult, LessonResult, Outcome, Trouble
+from runthrough.running.failure import printable
 from runthrough.running.footprints import not_allowed
 from runthrough.running.launching import Launch
 from runthrough.running.lesson_process import Ending, LessonProcess
@@ -180,10 +181,11 @@ class LessonRun:
         if (seen := mark.ending.observation) is None:
             return []
         folder = Path(self._job.path).parent
-        left = [name for name in dict.fromkeys(seen.created + seen.appeared) if os.path.lexists(folder / name)]
-        self._left_files += left
+        names = map(os.fsdecode, dict.fromkeys(seen.created + seen.appeared))
+        left = [name for name in names if os.path.lexists(folder / name)]
+        self._left_files += map(printable, left)
         allowed = [pattern for step in self._job.steps for pattern in step.writes]
-        return not_allowed(folder, left, allowed)
+        return [printable(name) for name in not_allowed(folder, left, allowed)]
 
 
 def _keys_it_blocks(step: Step) -> tuple[str, ...]:

@@ -33,6 +33,11 @@ _ERRORS = {1: "strict", 2: "backslashreplace"}
 class NoInput(io.TextIOBase):
     """Standard input of a lesson: nobody is there, and whoever reads is told so."""
 
+    @property
+    def buffer(self) -> NoInput:
+        """The same for whoever reads bytes."""
+        return self
+
     def fileno(self) -> int:
         return 0
 

@@ -62,8 +62,8 @@ class Observation:
     error: RaisedError | None = None
     warnings: tuple[CaughtWarning, ...] = ()
     threads: tuple[str, ...] = ()
-    created: tuple[str, ...] = ()
-    appeared: tuple[str, ...] = ()
+    created: tuple[bytes, ...] = ()
+    appeared: tuple[bytes, ...] = ()
     lost: tuple[str, ...] = ()
     prints: dict[int, str] = field(default_factory=dict)
     values: tuple[Value, ...] = ()
