@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from runthrough.job import Shown
 from runthrough.reports.advice import NEXT, SAID, next_step
-from runthrough.reports.failure import failure_lines, tail_lines
+from runthrough.reports.failure import failure_lines, mismatch_lines, tail_lines
 from runthrough.reports.pen import PlainPen, Span, line, pen_for, plain, visible
 from runthrough.reports.report import assemble
 from runthrough.reports.terminal import Terminal, Volume, closing_line
@@ -184,6 +184,17 @@ def test_output_that_differs_is_shown_beside_what_the_page_says() -> None:
     assert "  > 10 | Prose.\n" in text
     assert "  the page shows:\n    | Prose.\n  what came:\n    | Verse.\n" in text
     assert text.count("Verse.") == 1
+
+
+@given(st.integers(0, 600), st.integers(0, 600))
+def test_the_mark_stands_below_the_first_difference(alike: int, more: int) -> None:
+    """Of two lines, however long, the part where they first differ is shown, with the mark below it."""
+    shown, came = "a" * alike + "b" + "c" * more, "a" * alike + "d" + "c" * more
+    differs = Mismatch(Shown.OUTPUT, 10, shown, came, 10, rows=(f"- {shown}", f"+ {came}"))
+    _, before, after, mark = plain(mismatch_lines(differs)).split("\n")[:4]
+    column = len(mark) - 1
+    assert (before[column], after[column], mark.strip()) == ("b", "d", "^")
+    assert before[5:column] == after[5:column]
 
 
 def test_a_claim_that_does_not_hold_is_a_failure_of_its_own() -> None:

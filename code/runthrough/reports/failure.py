@@ -86,11 +86,21 @@ def mismatch_lines(mismatch: Mismatch) -> Iterator[Line]:
     yield line("  the page shows (-), what came (+):")
     changed = [visible(row) for row in mismatch.rows if not row.startswith(" ")]
     is_lone_pair = [row[0] for row in changed] == ["-", "+"]
+    same = _common(*(row[1:] for row in changed)) if is_lone_pair else 0
+    # Of a long line, the part with the difference is what tells.
+    left_out = same - WIDEST // 4 if same > WIDEST * 3 // 4 else 0
     for row in mismatch.rows:
-        yield line("    ", Span(visible(row)[:WIDEST], _STYLES.get(row[0], "")))
+        text, style = visible(row), _STYLES.get(row[0], "")
+        if style and left_out:
+            text = f"{row[0]}…{text[1 + left_out :]}"
+        yield line("    ", Span(text[:WIDEST], style))
         if is_lone_pair and row.startswith("+"):
-            same = takewhile(lambda pair: pair[0] == pair[1], zip(*(text[1:] for text in changed), strict=False))
-            yield line(" " * (5 + len(list(same))), Span("^", "bold"))
+            yield line(" " * (5 + same - left_out + bool(left_out)), Span("^", "bold"))
+
+
+def _common(one: str, other: str) -> int:
+    """How many letters two lines begin with alike."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
 
 
 def tail_lines(label: str, output: str) -> Iterator[Line]:
