@@ -130,6 +130,11 @@ def test_spawned_workers_find_what_was_changed(run: Checked) -> None:
     assert run.printed("sends_back.md")[1] == "(5, {'one': 1, 'two': 2}, False)\n"
 
 
+def test_workers_start_though_the_lesson_has_awaited(run: Checked) -> None:
+    """What it got so is unknown to them, and whoever needs it is told at once."""
+    assert run.printed("awaits.md") == ["6\n", ""]
+
+
 def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:
     """A temporary folder that the lesson keeps in its own is gone once its process has ended."""
     assert run.printed("cleans_up.md") == [""]

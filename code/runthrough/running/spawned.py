@@ -79,7 +79,10 @@ def _root(node: ast.expr) -> str:
 
 
 def _can_run(node: ast.Assign | ast.AnnAssign | ast.AugAssign, known: set[str]) -> bool:
-    """False where a value is changed by what only a loop or another statement that is left out has made."""
+    """False where a value is changed by what only a loop or another statement that is left out has made, and where it
+    is awaited, which a script cannot do."""
+    if any(isinstance(part, ast.Await) or getattr(part, "is_async", False) for part in ast.walk(node)):
+        return False
     changed = _changed(node)
     return not changed or (changed <= known and _names([node], ast.Load) <= known | _names([node], ast.Store))
 
