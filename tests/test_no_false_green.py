@@ -173,6 +173,14 @@ def test_every_lesson_is_told_and_nothing_is_left_alive(run: Checked) -> None:
     assert run.left_running == []
 
 
+@pytest.mark.parametrize("words", [(), ("--spawn",)], ids=["warm", "fresh"])
+def test_a_killed_lesson_leaves_no_temporary_file(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Also where a lesson kills the process that would remove them, its temporary files are gone after the run."""
+    lesson = LESSONS / "false_green" / "kills_supervisor.md"
+    assert check(lesson, *words, environment={"TMPDIR": str(tmp_path)}).code == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_a_killed_lesson_started_ends_with_a_fresh_interpreter_too() -> None:
     """Where no warm server takes the orphans of a killed supervisor, the command ends them."""
     run = check(LESSONS / "false_green" / "kills_supervisor.md", "--spawn")

@@ -59,7 +59,7 @@ class LessonProcess:
         self.peak_rss_mib = 0.0
         self._command = command
         self._file = job.path
-        self._folder = tempfile.mkdtemp(prefix="runthrough-")
+        self._folder = tempfile.mkdtemp(prefix="lesson-")
         self._trace = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # `end` closes it
         self._status: int | None = None
         ours, orders = socket.socketpair()

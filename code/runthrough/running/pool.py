@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -40,12 +41,14 @@ class PoolSettings:
 
 @dataclass(eq=False)
 class Place:
-    """A supervisor as the command sees it: the line to it, its lesson, the fences told so far, when news is overdue."""
+    """A supervisor as the command sees it: the line to it, its lesson, the fences told so far, who it is, where its
+    temporary files are, when news is overdue."""
 
     line: Channel
     job: Job | None = None
     fences: list[FenceResult] = field(default_factory=list)
     pid: int = 0
+    folder: str = ""
     overdue: float = math.inf
 
     def expect_news(self) -> None:
@@ -151,7 +154,7 @@ class Pool:
     def _hear(
         self, place: Place, news: News, on_fence: Callable[[Job, FenceResult], None]
     ) -> Iterator[tuple[Job, LessonResult]]:
-        place.pid = news.pid or place.pid
+        place.pid, place.folder = news.pid or place.pid, news.folder or place.folder
         if news.fence is not None and place.job is not None:
             place.fences.append(news.fence)
             place.expect_news()
@@ -175,6 +178,8 @@ class Pool:
         """A supervisor is gone: its lesson is told as far as it is known, and another takes its place."""
         if place in self._places:
             self._let_go(place)
+        if place.folder:
+            shutil.rmtree(place.folder, ignore_errors=True)
         if place.job is not None:
             fences = unreported(place.job.steps, place.fences)
             in_order = tuple(sorted(fences, key=lambda fence: fence.line))

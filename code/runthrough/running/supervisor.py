@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import socket
 import sys
+import tempfile
 from typing import NoReturn
 
 from runthrough.job import Job
@@ -19,17 +22,18 @@ from runthrough.running.wire import Channel, News
 def supervise(command: Channel, launch: Launch) -> NoReturn:
     """Run each job that comes and send its news, until the command closes the line."""
     adopt_orphans()
+    # All temporary files of its lessons are in one folder, which the command removes where this process is killed.
+    tempfile.tempdir = tempfile.mkdtemp(prefix="runthrough-")
 
     def tell(fence: FenceResult) -> None:
         command.send(News(fence=fence))
 
-    try:
-        command.send(News(pid=os.getpid()))
+    # Where the command has gone, `LessonRun` has ended what ran for it.
+    with contextlib.suppress(InterruptedRunError, ConnectionError):
+        command.send(News(pid=os.getpid(), folder=tempfile.tempdir))
         while (job := command.receive(Job)) is not None:
             command.send(News(lesson=LessonRun(job, launch, command, tell).run()))
-    except (InterruptedRunError, ConnectionError):
-        # The command has gone; `LessonRun` has ended what ran for it.
-        os._exit(0)
+    shutil.rmtree(tempfile.tempdir, ignore_errors=True)
     os._exit(0)
 
 

@@ -74,11 +74,13 @@ class Observation:
 
 @dataclass(frozen=True)
 class News:
-    """A supervisor's message to the command: who it is, a fence that is done, or the whole lesson."""
+    """A supervisor's message to the command: who it is and where its temporary files are, a fence that is done, or the
+    whole lesson."""
 
     fence: FenceResult | None = None
     lesson: LessonResult | None = None
     pid: int = 0
+    folder: str = ""
 
 
 @dataclass(frozen=True)
