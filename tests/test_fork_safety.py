@@ -130,6 +130,11 @@ def test_spawned_workers_find_what_was_changed(run: Checked) -> None:
     assert run.printed("sends_back.md")[1] == "(5, {'one': 1, 'two': 2}, False)\n"
 
 
+def test_workers_find_what_the_lesson_chose(run: Checked) -> None:
+    """An `if` or a `try` between imports and assignments is chosen again, and what hangs on a loop is missing."""
+    assert run.printed("chooses.md") == ["('large', False)\n", ""]
+
+
 def test_workers_start_though_the_lesson_has_awaited(run: Checked) -> None:
     """What it got so is unknown to them, and whoever needs it is told at once."""
     assert run.printed("awaits.md") == ["6\n", ""]

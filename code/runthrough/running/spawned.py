@@ -39,21 +39,62 @@ def definitions(steps: list[Step]) -> str:
     of the lesson runs a second time.
     """
     statements = [statement for step in steps for statement in ast.parse(step.code).body]
-    kept: list[ast.stmt] = [node for node in statements if isinstance(node, _DEFINITIONS)]
     known = {name for node in statements for name in _bound(node)} | set(dir(builtins))
-    assignments = [node for node in statements if isinstance(node, _ASSIGNMENTS) and _can_run(node, known)]
+    kept = [node for node in statements if _defines(node) and (isinstance(node, _DEFINITIONS) or _can_run(node, known))]
+    assignments = [node for node in statements if _assigns(node) and _can_run(node, known)]
     needed = _names(kept, ast.Load)
     while more := [node for node in assignments if node not in kept and needed & (_bound(node) | _changed(node))]:
         kept += more
         needed |= _names(more, ast.Load)
     # A `from __future__` import has to stand first.
     in_order = sorted((node for node in statements if node in kept), key=lambda node: not _is_future(node))
-    return "\n".join(ast.unparse(node) for node in in_order) + "\n"
+    return (
+        "\n".join(ast.unparse(node if isinstance(node, _DEFINITIONS) else _excused(node)) for node in in_order) + "\n"
+    )
+
+
+def _excused(node: ast.stmt) -> ast.stmt:
+    """An assignment that is left undone where it lacks a name that only a loop has made.
+
+    The function that needs it then says so. A worker that ended here would be started again, and again.
+    """
+    (excused,) = ast.parse("try: pass\nexcept NameError: pass").body
+    assert isinstance(excused, ast.Try)
+    excused.body = [node]
+    return excused
+
+
+def _defines(node: ast.stmt) -> bool:
+    """True for imports and definitions, and for a choice between statements of which some are such."""
+    inside = _chosen(node)
+    return isinstance(node, _DEFINITIONS) or (_assigns(node) and any(_defines(each) for each in inside))
+
+
+def _assigns(node: ast.stmt) -> bool:
+    """True for an assignment, and for a choice between statements that only import, define or assign."""
+    inside = _chosen(node)
+    return isinstance(node, _ASSIGNMENTS) or (
+        bool(inside) and all(isinstance(each, (*_DEFINITIONS, ast.Pass)) or _assigns(each) for each in inside)
+    )
+
+
+def _chosen(node: ast.stmt) -> list[ast.stmt]:
+    """The statements of which an `if` or a `try` runs some."""
+    match node:
+        case ast.If():
+            return [*node.body, *node.orelse]
+        case ast.Try():
+            handled = [each for handler in node.handlers for each in handler.body]
+            return [*node.body, *handled, *node.orelse, *node.finalbody]
+        case _:
+            return []
 
 
 def _bound(node: ast.stmt) -> set[str]:
     """The names that an import, a definition or an assignment binds."""
     match node:
+        case ast.If() | ast.Try() if _assigns(node):
+            return {name for each in _chosen(node) for name in _bound(each)}
         case ast.Import() | ast.ImportFrom():
             return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -64,11 +105,12 @@ def _bound(node: ast.stmt) -> set[str]:
             return set()
 
 
-def _changed(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> set[str]:
+def _changed(node: ast.stmt) -> set[str]:
     """The names whose value an assignment adds to, or sets an item or an attribute of."""
     places = ast.Attribute | ast.Subscript
-    inside = [part for part in ast.walk(node) if isinstance(part, places) and isinstance(part.ctx, ast.Store)]
-    targets = [*inside, node.target] if isinstance(node, ast.AugAssign) else inside
+    parts = list(ast.walk(node))
+    inside = [part for part in parts if isinstance(part, places) and isinstance(part.ctx, ast.Store)]
+    targets = [*inside, *(part.target for part in parts if isinstance(part, ast.AugAssign))]
     return {name for target in targets if (name := _root(target))}
 
 
@@ -78,7 +120,7 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _can_run(node: ast.Assign | ast.AnnAssign | ast.AugAssign, known: set[str]) -> bool:
+def _can_run(node: ast.stmt, known: set[str]) -> bool:
     """False where a value is changed by what only a loop or another statement that is left out has made, and where it
     is awaited, which a script cannot do."""
     if any(isinstance(part, ast.Await) or getattr(part, "is_async", False) for part in ast.walk(node)):
