@@ -236,6 +236,18 @@ def test_files_that_are_meant_removed_or_temporary_are_no_fault(files: Checked, 
     assert set(files.outcomes(f"{name}.md")) == {"passed"}
 
 
+@pytest.mark.parametrize("words", [(), ("--spawn",)], ids=["warm", "fresh"])
+def test_a_lesson_may_lie_where_all_temporary_files_are(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Its own temporary files and those of others are no fault, whatever else it leaves is."""
+    folder = shutil.copytree(LESSONS / "among_temporary", tmp_path / "lessons")
+    alone = check(folder / "keeps.md", *words, environment={"TMPDIR": str(folder)})
+    assert alone.outcomes("keeps.md") == ["passed", "passed"]
+    run = check(folder, *words, environment={"TMPDIR": str(folder)})
+    assert run.outcomes("keeps.md") == ["passed", "passed"]
+    assert run.outcomes("leaves.md") == ["failed"]
+    assert [lesson["troubles"] for lesson in run.report["lessons"]] == [[], []]
+
+
 def test_a_flood_of_output_passes_with_its_end_in_the_report() -> None:
     """200 MB of output are read, counted and cut in the middle, and no process of the run grows with them."""
     asks = "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); "

@@ -60,14 +60,16 @@ class FolderWatch:
     """The files that came to a folder, in which this process is: those that Python's own calls made, and those that are
     simply there.
 
-    The latter are told only in a folder that is the lesson's `own`: in another, a neighbour may have made them.
+    The latter are told only in a folder that is the lesson's `own`: in another, a neighbour may have made them. Files
+    below `temporary` are never told; a folder that holds even that is everybody's.
     """
 
-    def __init__(self, folder: str, own: bool) -> None:
+    def __init__(self, folder: str, own: bool, temporary: str) -> None:
         self.folder = folder
+        self._temporary = temporary + os.sep
         # The system calls it so where a part of its path is a link.
         self._other_name = os.getcwd()
-        self._own = own
+        self._own = own = own and not self._temporary.startswith((folder + os.sep, self._other_name + os.sep))
         self._made: list[str] = []
         self._told: set[str] = set()
         # A folder of many lessons would be listed as many times as it has lessons.
@@ -111,6 +113,8 @@ class FolderWatch:
         if not isinstance(path, str | bytes | os.PathLike):
             return
         whole = os.path.abspath(os.fsdecode(path))
+        if whole.startswith(self._temporary):
+            return
         if whole.startswith(self._other_name + os.sep):
             whole = self.folder + whole[len(self._other_name) :]
         inside = whole.startswith(self.folder + os.sep)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -62,7 +63,12 @@ class SharedFolders:
 
     def _files(self, folder: Path) -> set[Path]:
         found: set[Path] = set()
+        temporary = tempfile.gettempdir()
         for parent, folders, files in os.walk(folder):
+            if parent == temporary:
+                # Everybody writes here.
+                folders.clear()
+                continue
             folders[:] = [
                 name
                 for name in folders

@@ -63,9 +63,10 @@ class Worker:
         self._prints = PrintRecord()
         self._exercises = Exercises(job)
         self._last_error = ""
-        self._folder = FolderWatch(os.path.dirname(job.path), own=job.has_folder_to_itself)
+        temporary = os.environ["TMPDIR"]
+        self._folder = FolderWatch(os.path.dirname(job.path), job.has_folder_to_itself, temporary)
         self._current = self._namespace("")
-        spawned.prepare(os.environ["TMPDIR"], lambda: self._current.steps)
+        spawned.prepare(temporary, lambda: self._current.steps)
 
     def perform(self, number: int) -> Observation:
         """Run one fence, or only compile it, and tell what it did."""
