@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -250,6 +251,13 @@ def test_a_drawing_is_not_shown_as_its_source(tmp_path: Path) -> None:
     drawing = next(cell for cell in cells if cell["metadata"].get("runthrough", {}).get("fence") == "text")
     assert "".join(drawing["source"]).endswith(";")
     assert drawing["outputs"] == [{"name": "stdout", "output_type": "stream", "text": ["a dot\n"]}]
+
+
+def test_a_notebook_may_lie_where_temporary_files_are(tmp_path: Path) -> None:
+    """A temporary file that a cell keeps is no fault of it, as in a check."""
+    lesson = shutil.copy(LESSONS / "among_temporary" / "keeps.md", tmp_path)
+    done = runthrough("notebooks", str(lesson), "--to", str(tmp_path / "to"), "--execute", TMPDIR=str(tmp_path))
+    assert (done.code, "2 passed" in done.out) == (0, True)
 
 
 def test_files_that_a_cell_leaves_are_told_as_a_check_tells_them(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -101,6 +102,9 @@ class _Run:
 
     def _see_files(self, line: int) -> None:
         """Keep which files came to the lesson's folder with the fence on this line."""
+        if str(self._folder) == tempfile.gettempdir():
+            # Everybody writes here.
+            return
         came = names_in(str(self._folder)) - self._names
         self._names |= came
         self._came |= dict.fromkeys(sorted(came), line)
