@@ -17,8 +17,16 @@ class PrintRecord:
     """The text that each watched print call has printed in the fence that runs."""
 
     def __init__(self) -> None:
-        self.texts: dict[int, str] = {}
+        self._pieces: dict[int, list[str]] = {}
         setattr(builtins, PRINT, self._print)
+
+    def clear(self) -> None:
+        """Forget all, for the next fence."""
+        self._pieces.clear()
+
+    def texts(self) -> dict[int, str]:
+        """What each call has printed since, by the line on which it begins."""
+        return {line: "".join(pieces) for line, pieces in self._pieces.items()}
 
     def _print(self, call_line: int, called: Callable[..., object], *values: object, **options: Any) -> object:
         """Call what `print` is in the fence, once, and keep what that writes to standard output."""
@@ -31,7 +39,7 @@ class PrintRecord:
             with contextlib.redirect_stdout(copy):
                 return called(*values, **options)
         finally:
-            self.texts[call_line] = self.texts.get(call_line, "") + copy.getvalue()
+            self._pieces.setdefault(call_line, []).append(copy.getvalue())
             print(copy.getvalue(), end="", flush=bool(options.get("flush")))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from runthrough.job import Job
 from runthrough.result import LessonResult, Trouble
+from runthrough.running.failure import printable
 from runthrough.running.footprints import allows
 
 _PASSED_OVER = ("__pycache__", "node_modules", "build")
@@ -42,14 +43,16 @@ class SharedFolders:
         """The trouble of one folder, if there is any."""
         if folder not in self._before:
             return ()
-        made = {self._folder_of[result.path] / name for result in results for name in result.left_files}
+        made = {_told(self._folder_of[result.path] / name) for result in results for name in result.left_files}
         came = self._files(folder) - self._before[folder]
-        files = [file for file in came if made.isdisjoint((file, *file.parents)) and not self._is_declared(file)]
+        unmade = (file for file in came if made.isdisjoint(map(_told, (file, *file.parents))))
+        files = [file for file in unmade if not self._is_declared(file)]
         if not files:
             return ()
+        names = ", ".join(sorted(printable(file.name) for file in files))
         return (
             Trouble(
-                f"files came to {folder} during the run: {', '.join(sorted(str(file.name) for file in files))}",
+                f"files came to {_told(folder)} during the run: {names}",
                 "run its lessons one at a time to see which of them leaves these, and clean up there",
             ),
         )
@@ -77,3 +80,8 @@ class SharedFolders:
             ]
             found.update(Path(parent) / name for name in files)
         return found
+
+
+def _told(path: Path) -> str:
+    """A path as a lesson's result tells it, which may hold a name that is no text."""
+    return printable(str(path))

@@ -75,7 +75,7 @@ class Worker:
         self._current.enter()
         self._streams.restore()
         self._warnings.start()
-        self._prints.texts.clear()
+        self._prints.clear()
         started = _clock()
         done = self._try(step)
         seconds = _clock() - started
@@ -95,7 +95,7 @@ class Worker:
             created=self._folder.created(),
             appeared=self._folder.appeared(),
             lost=lost,
-            prints={line: capped(printable(text)) for line, text in self._prints.texts.items()},
+            prints={line: capped(printable(text)) for line, text in self._prints.texts().items()},
             values=values,
         )
 
