@@ -140,6 +140,11 @@ def test_workers_start_though_the_lesson_has_awaited(run: Checked) -> None:
     assert run.printed("awaits.md") == ["6\n", ""]
 
 
+def test_workers_start_though_not_all_of_the_lesson_runs_again(run: Checked) -> None:
+    """What raises in them, as an import that is expected to fail, is left undone, and the functions they need work."""
+    assert run.printed("lacks.md") == ["", "(2, '[1]')\n"]
+
+
 def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:
     """A temporary folder that the lesson keeps in its own is gone once its process has ended."""
     assert run.printed("cleans_up.md") == [""]

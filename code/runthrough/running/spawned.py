@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import multiprocessing.spawn
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from runthrough.job import Step
 
-_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_WITH_BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINITIONS = (ast.Import, ast.ImportFrom, *_WITH_BODIES)
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 
 
@@ -40,7 +41,7 @@ def definitions(steps: list[Step]) -> str:
     """
     statements = [statement for step in steps for statement in ast.parse(step.code).body]
     known = {name for node in statements for name in _bound(node)} | set(dir(builtins))
-    kept = [node for node in statements if _defines(node) and (isinstance(node, _DEFINITIONS) or _can_run(node, known))]
+    kept = [node for node in statements if _defines(node) and _can_run(node, known)]
     assignments = [node for node in statements if _assigns(node) and _can_run(node, known)]
     needed = _names(kept, ast.Load)
     while more := [node for node in assignments if node not in kept and needed & (_bound(node) | _changed(node))]:
@@ -48,20 +49,30 @@ def definitions(steps: list[Step]) -> str:
         needed |= _names(more, ast.Load)
     # A `from __future__` import has to stand first.
     in_order = sorted((node for node in statements if node in kept), key=lambda node: not _is_future(node))
-    return (
-        "\n".join(ast.unparse(node if isinstance(node, _DEFINITIONS) else _excused(node)) for node in in_order) + "\n"
-    )
+    return "\n".join(ast.unparse(node if _is_future(node) else _excused(node)) for node in in_order) + "\n"
 
 
 def _excused(node: ast.stmt) -> ast.stmt:
-    """An assignment that is left undone where it lacks a name that only a loop has made.
+    """A statement that is left undone where it lacks what only a loop has made, or raises as it did in the lesson.
 
     The function that needs it then says so. A worker that ended here would be started again, and again.
     """
-    (excused,) = ast.parse("try: pass\nexcept NameError: pass").body
+    # Of a definition the cause is told, since a pool may wait for ever for a function that its workers lack.
+    telling = "__import__('traceback').print_exc()" if isinstance(node, _WITH_BODIES) else "pass"
+    (excused,) = ast.parse(f"try: pass\nexcept Exception: {telling}").body
     assert isinstance(excused, ast.Try)
-    excused.body = [node]
+    excused.body = [_Quiet().visit(node)]
     return excused
+
+
+class _Quiet(ast.NodeTransformer):
+    """Leaves out what a choice prints, which the lesson has printed."""
+
+    def visit(self, node: ast.AST) -> Any:
+        """The same node, unless it is a lone expression; what a definition does when called stays as it is."""
+        if isinstance(node, ast.Expr):
+            return ast.Pass()
+        return node if isinstance(node, _WITH_BODIES) else self.generic_visit(node)
 
 
 def _defines(node: ast.stmt) -> bool:
@@ -71,11 +82,19 @@ def _defines(node: ast.stmt) -> bool:
 
 
 def _assigns(node: ast.stmt) -> bool:
-    """True for an assignment, and for a choice between statements that only import, define or assign."""
+    """True for an assignment, and for a choice between statements that only import, define, assign, print or raise."""
     inside = _chosen(node)
     return isinstance(node, _ASSIGNMENTS) or (
-        bool(inside) and all(isinstance(each, (*_DEFINITIONS, ast.Pass)) or _assigns(each) for each in inside)
+        bool(inside) and all(isinstance(each, _DEFINITIONS) or _is_idle(each) or _assigns(each) for each in inside)
     )
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    match node:
+        case ast.Pass() | ast.Raise() | ast.Expr(ast.Constant() | ast.Call(ast.Name("print"))):
+            return True
+        case _:
+            return False
 
 
 def _chosen(node: ast.stmt) -> list[ast.stmt]:
@@ -123,10 +142,23 @@ def _root(node: ast.expr) -> str:
 def _can_run(node: ast.stmt, known: set[str]) -> bool:
     """False where a value is changed by what only a loop or another statement that is left out has made, and where it
     is awaited, which a script cannot do."""
-    if any(isinstance(part, ast.Await) or getattr(part, "is_async", False) for part in ast.walk(node)):
+    if any(isinstance(part, ast.Await) or getattr(part, "is_async", False) for part in _run_at_once(node)):
         return False
+    if isinstance(node, _DEFINITIONS):
+        return True
     changed = _changed(node)
     return not changed or (changed <= known and _names([node], ast.Load) <= known | _names([node], ast.Store))
+
+
+def _run_at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a statement without those that run only when a function is called."""
+    yield node
+    for name, value in ast.iter_fields(node):
+        if name == "body" and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST):
+                yield from _run_at_once(part)
 
 
 def _is_future(node: ast.stmt) -> bool:
