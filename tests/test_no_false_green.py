@@ -46,7 +46,14 @@ LEAVES = {
     "odd_thread.md": "the thread \\ud800 is still running",
     "double_fork.md": "a process is still running after the lesson's last fence: sleep 64",
 }
-GREEN = ("daemon_thread.md", "forked_copy.md", "forked_copy_fails.md", "idle_pools.md", "manager.md")
+GREEN = (
+    "daemon_thread.md",
+    "forked_copy.md",
+    "forked_copy_fails.md",
+    "idle_pools.md",
+    "manager.md",
+    "shared_memory.md",
+)
 
 
 def copy_of(folder: str, where: Path) -> Path:
@@ -94,6 +101,14 @@ def test_what_a_fence_leaves_running_makes_it_red(run: Checked, name: str) -> No
 def test_what_an_interpreter_ends_by_itself_is_no_fault(run: Checked, name: str) -> None:
     """A daemon thread, an idle pool and a forked copy that reaches the end of its fence leave the lesson green."""
     assert run.outcomes(name) == ["passed", "passed", "passed"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows shared memory as files")
+def test_shared_memory_that_a_lesson_leaves_is_removed(run: Checked) -> None:
+    """What an interpreter starts to do that at its end may do it here too, before it is ended itself."""
+    _, name, _ = run.printed("shared_memory.md")
+    assert name.startswith("left_")
+    assert not Path("/dev/shm", name.strip()).exists()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,10 @@ from functools import cache
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 # How Python starts processes for itself that end with their parent: the beginning of their code, or their file.
-_CODE_OF_PYTHON = ("from multiprocessing.resource_tracker import main", "from multiprocessing.forkserver import main")
+_RESOURCE_TRACKER = "from multiprocessing.resource_tracker import main"
+_CODE_OF_PYTHON = (_RESOURCE_TRACKER, "from multiprocessing.forkserver import main")
+# How long, in seconds, what removes shared memory that a lesson has left may take for it.
+_TRACKER_GRACE = 1.0
 _FILE_OF_TORCH = "torch/_inductor/compile_worker/__main__.py"
 
 
@@ -54,17 +57,25 @@ def _words(pid: int) -> list[str]:
 
 
 def _is_of_python(words: list[str]) -> bool:
-    code = words[words.index("-c") + 1 :] if "-c" in words else []
-    return any(word.startswith(_CODE_OF_PYTHON) for word in code[:1]) or any(
-        word.endswith(_FILE_OF_TORCH) for word in words[1:2]
-    )
+    return _code(words).startswith(_CODE_OF_PYTHON) or any(word.endswith(_FILE_OF_TORCH) for word in words[1:2])
+
+
+def _code(words: list[str]) -> str:
+    """The code that an interpreter was given in its command line."""
+    return "".join(words[words.index("-c") + 1 :][:1]) if "-c" in words else ""
 
 
 def end_descendants(pid: int) -> None:
-    """Kill all that runs below this process `pid` and reap it, until nothing is left."""
+    """Kill all that runs below this process `pid` and reap it, until nothing is left.
+
+    Python's own process that removes shared memory and semaphores does so once all others are gone, and has a moment.
+    """
+    deadline = time.monotonic() + _TRACKER_GRACE
     # One that was reaped may have left children to this process, which the last look came too early to find.
     while (below := descendants(pid)) or reap():
         for child in below:
+            if time.monotonic() < deadline and _code(_words(child)).startswith(_RESOURCE_TRACKER):
+                continue
             try:
                 os.kill(child, signal.SIGKILL)
             except ProcessLookupError:
