@@ -297,6 +297,7 @@ def test_a_lesson_that_is_a_link_to_nothing_is_an_error_of_collecting(here: Pyte
     assert result.ret == 2
     result.stdout.fnmatch_lines(["deep/gone.md:1: this is a link to a file that is not there (mend it)"])
     here.run("counted.md").assert_outcomes(passed=3)
+    here.run("--ignore-glob=*/gone.md").assert_outcomes(passed=3)
 
 
 def test_an_item_that_is_run_again_is_noted_once(here: Pytested) -> None:

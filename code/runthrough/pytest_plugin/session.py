@@ -72,8 +72,11 @@ class LessonSession:
         """See that no lesson in a folder is a link to nothing: pytest passes over such a file without a word."""
         asked_for = any(parent.session.isinitpath(each) for each in (path, *path.parents))
         for file in sorted(path.glob("*.m*")) if asked_for else ():
-            is_lesson = file.name.lower().endswith(SUFFIXES) and not _is_left_out(file, parent.session)
-            if is_lesson and not file.exists():
+            if not file.name.lower().endswith(SUFFIXES) or file.exists():
+                continue
+            hook = parent.session.gethookproxy(file.parent)
+            is_ignored = hook.pytest_ignore_collect(collection_path=file, config=self._config)
+            if not is_ignored and not _is_left_out(file, parent.session):
                 name = _name_of(file, self._config.invocation_params.dir)
                 raise parent.CollectError(
                     str(Problem(name, 1, "this is a link to a file that is not there", "mend it"))
