@@ -31,9 +31,13 @@ def names_in(folder: str) -> set[str]:
 
 
 def allows(pattern: str, name: str) -> bool:
-    """True where a `writes=` with this pattern lets the file or folder of that name stay."""
+    """True where a `writes=` with this pattern lets the file or folder of that name stay.
+
+    As for a shell, `**/` also stands for no folder. A name with brackets may be written as it is.
+    """
     pattern = os.path.normpath(pattern)
-    return fnmatch.fnmatch(name, pattern) or name.startswith(f"{pattern}/")
+    meant = (pattern, pattern.replace("**/", ""))
+    return name == pattern or any(fnmatch.fnmatch(name, each) for each in meant) or name.startswith(f"{pattern}/")
 
 
 def not_allowed(folder: Path, names: Iterable[str], patterns: Sequence[str]) -> list[str]:
@@ -52,8 +56,7 @@ def not_allowed(folder: Path, names: Iterable[str], patterns: Sequence[str]) -> 
 def _is_above(name: str, pattern: str) -> bool:
     """True for a folder in which files of this pattern lie, or folders with such."""
     parts = os.path.normpath(pattern).split("/")
-    depth = name.count("/") + 1
-    return depth < len(parts) and fnmatch.fnmatch(name, "/".join(parts[:depth]))
+    return any(fnmatch.fnmatch(name, "/".join(parts[:depth])) for depth in range(1, len(parts)))
 
 
 class FolderWatch:
