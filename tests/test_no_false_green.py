@@ -245,7 +245,9 @@ def test_a_file_is_found_in_a_folder_that_is_reached_by_a_link(tmp_path: Path) -
     assert [lesson["troubles"] for lesson in run.report["lessons"]] == [[], []]
 
 
-@pytest.mark.parametrize("name", ["allowed", "allowed_at_any_depth", "allowed_below", "removed", "temporary"])
+@pytest.mark.parametrize(
+    "name", ["allowed", "allowed_at_any_depth", "allowed_below", "gone_folder", "removed", "temporary"]
+)
 def test_files_that_are_meant_removed_or_temporary_are_no_fault(files: Checked, name: str) -> None:
     """`writes=` allows files by pattern; one removed later or put among temporary files is none of the lesson's."""
     assert set(files.outcomes(f"{name}.md")) == {"passed"}

@@ -115,7 +115,11 @@ class FolderWatch:
     def _note(self, path: object) -> None:
         if not isinstance(path, str | bytes | os.PathLike):
             return
-        whole = os.path.abspath(os.fsdecode(path))
+        try:
+            whole = os.path.abspath(os.fsdecode(path))
+        except FileNotFoundError:
+            # The folder in which this process is has been removed, so that nothing comes into being there.
+            return
         if whole.startswith(self._temporary):
             return
         if whole.startswith(self._other_name + os.sep):
