@@ -145,6 +145,11 @@ def test_workers_start_though_not_all_of_the_lesson_runs_again(run: Checked) -> 
     assert run.printed("lacks.md") == ["", "(2, '[1]')\n"]
 
 
+def test_a_lesson_may_build_its_standard_output_anew(run: Checked) -> None:
+    """A stream that was detached is not missed where another writes to the same descriptor in its place."""
+    assert run.printed("detaches.md") == ["through another\n", "still there\n"]
+
+
 def test_what_a_finalizer_removes_is_not_left_behind(run: Checked) -> None:
     """A temporary folder that the lesson keeps in its own is gone once its process has ended."""
     assert run.printed("cleans_up.md") == [""]

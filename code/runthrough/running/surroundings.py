@@ -77,18 +77,20 @@ class Streams:
     def flush(self) -> tuple[str, ...]:
         """Send out all text written; the names of the streams that were closed or redirected for good."""
         lost = []
-        for name, text, kept, descriptor in zip(
-            ("standard output", "standard error"), self._text, self._kept, (1, 2), strict=True
+        holders = [getattr(sys, name, None) for name in ("stdout", "stderr")]
+        for name, text, held, kept, descriptor in zip(
+            ("standard output", "standard error"), self._text, holders, self._kept, (1, 2), strict=True
         ):
             try:
-                text.flush()
+                # The lesson may have put another in the place of one that it closed or took apart.
+                if held is text or _is_open(text):
+                    text.flush()
                 same = os.path.sameopenfile(kept, descriptor)
             except (ValueError, OSError):
                 same = False
             if not same:
                 lost.append(name)
-        for name in ("stdout", "stderr"):
-            held = getattr(sys, name, None)
+        for held in holders:
             # It may be anything, and say anything of whether it equals another.
             if not any(held is text for text in self._text):
                 _flush_quietly(held)
@@ -210,6 +212,14 @@ def _as_opened(text: io.TextIOWrapper, descriptor: int) -> io.TextIOWrapper:
     except ValueError:
         return _opened(descriptor)
     return text
+
+
+def _is_open(text: io.TextIOWrapper) -> bool:
+    try:
+        return not text.closed
+    except ValueError:
+        # It has been detached from what it wrote to.
+        return False
 
 
 def _flush_quietly(stream: Any) -> None:
