@@ -224,6 +224,7 @@ def test_a_file_whose_name_is_no_text_is_told(files: Checked) -> None:
     [
         ("deep", "deep/er/file.txt"),
         ("at_end", "at_end.txt"),
+        ("copy_at_end", "copy_at_end.txt"),
         ("logs_at_end", "logs_at_end.txt"),
         ("beside_allowed", "out, out/other.txt"),
     ],

@@ -112,6 +112,9 @@ class Worker:
             # What an interpreter does for pools and daemons; it would wait for any other child, which is a fault.
             multiprocessing.util._exit_function()  # type: ignore[attr-defined]  # the same
         atexit._run_exitfuncs()
+        if _process_id() != self._pid:
+            # A copy that an exit function forked: only this lesson's own process tells what was left.
+            self._end_copy(0)
         self._streams.flush()
         created, appeared = self._folder.created(), self._folder.appeared()
         return Observation(0.0, threads=threads, created=created, appeared=appeared)
