@@ -121,7 +121,7 @@ def read_blocks(tokens: list[Token], lines: list[str], *, with_claims: bool = Tr
             elif kind == "container_open":
                 boxes.append(_box(token))
             elif kind == "code_block" and number > 1 and _NOTE_OR_TAB.match(tokens[number - 2].content):
-                openers += _python_openers_in(token, lines)
+                openers += _matching(_PYTHON_OPENER, token, lines)
     lost = tuple(_lost_claims(tokens, lines)) if with_claims else ()
     return Blocks(tuple(fences), tuple(stray + waiting), title, tuple(prose), front, tuple(openers), tuple(boxes), lost)
 
@@ -217,11 +217,10 @@ def _openers_in(token: Token, lines: list[str]) -> list[int]:
     content = token.content
     if ("```" not in content and "~~~" not in content) or _LITERAL_HTML.match(content):
         return []
-    assert token.map is not None
-    return [number + 1 for number in range(*token.map) if _OPENER.match(lines[number])]
+    return _matching(_OPENER, token, lines)
 
 
-def _python_openers_in(token: Token, lines: list[str]) -> list[int]:
-    """1-based lines of indented code that would open a Python fence if they were not indented."""
+def _matching(opener: re.Pattern[str], token: Token, lines: list[str]) -> list[int]:
+    """1-based lines of a block that look like such an opener."""
     assert token.map is not None
-    return [number + 1 for number in range(*token.map) if _PYTHON_OPENER.match(lines[number])]
+    return [number + 1 for number in range(*token.map) if opener.match(lines[number])]

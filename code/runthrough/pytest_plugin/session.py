@@ -21,6 +21,7 @@ from runthrough.pytest_plugin.items import Collected, CourseFile, FenceItem, Han
 from runthrough.pytest_plugin.notices import Notices
 from runthrough.result import LessonResult
 from runthrough.road import cores, drawn_seed, other_torch, planned, problems_of, problems_of_name
+from runthrough.running.failure import printable
 from runthrough.running.lesson_client import Address, LessonClient, LessonService, ServiceLostError, start_service
 from runthrough.selection import up_to
 
@@ -63,7 +64,7 @@ class LessonSession:
             return None
         for problem in problems_of_name(_name_of(file_path, self._config.invocation_params.dir)):
             # Told of the folder: pytest and xdist fail on an item whose id they cannot write.
-            raise parent.CollectError(str(problem).encode("utf-8", "backslashreplace").decode())
+            raise parent.CollectError(printable(str(problem)))
         self._found.add(file_path)
         lesson: LessonFile = LessonFile.from_parent(parent, path=file_path, lessons=self)
         return lesson

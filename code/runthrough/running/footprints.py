@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -28,6 +29,11 @@ _IGNORED = ("__pycache__", ".ipynb_checkpoints")
 def names_in(folder: str) -> set[str]:
     """The names in a folder but those that Python and Jupyter leave there."""
     return {name for name in os.listdir(folder) if name not in _IGNORED}
+
+
+def is_everybodys(folder: str) -> bool:
+    """True for the folder of temporary files: what comes to it may be of any program."""
+    return folder == tempfile.gettempdir()
 
 
 def allows(pattern: str, name: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from runthrough.job import Job
 from runthrough.result import LessonResult, Trouble
 from runthrough.running.failure import printable
-from runthrough.running.footprints import allows
+from runthrough.running.footprints import allows, is_everybodys
 
 _PASSED_OVER = ("__pycache__", "node_modules", "build")
 
@@ -66,10 +65,8 @@ class SharedFolders:
 
     def _files(self, folder: Path) -> set[Path]:
         found: set[Path] = set()
-        temporary = tempfile.gettempdir()
         for parent, folders, files in os.walk(folder):
-            if parent == temporary:
-                # Everybody writes here.
+            if is_everybodys(parent):
                 folders.clear()
                 continue
             folders[:] = [
